@@ -20,7 +20,7 @@ async function sendSome(logstead: Logstead): Promise<void> {
   await expect.poll(() => logstead.count('*')).toBe(4);
 }
 
-/** Whether the server takes a message with this secret. */
+/** Whether the server accepts a message with this secret. */
 async function sends(logstead: Logstead, secret: string, text: string): Promise<number> {
   const response = await fetch(logstead.url('/api/v1/ingest'), {
     method: 'POST',
@@ -30,7 +30,7 @@ async function sends(logstead: Logstead, secret: string, text: string): Promise<
   return response.status;
 }
 
-/** The usual document with a source whose certificate is in the folder. */
+/** The default router document plus a source whose certificate is in the folder. */
 function encrypted(folder: string): string {
   const tls = `{ certificate = "${folder}/web.pem", key = "${folder}/web.key" }`;
   const source = `id = "safe"\nkind = "syslog"\nlisten = ["tls://127.0.0.1:0"]\ntls = ${tls}`;

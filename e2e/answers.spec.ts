@@ -55,7 +55,7 @@ test('a timechart draws a line for each group', async ({ logstead, searchPage, s
   await expect(statistics.chart).toHaveAccessibleName(/^Lines: /);
   await expect(statistics.series).toHaveCount(3);
   await expect(statistics.drawn).toHaveCount(3);
-  // They are told apart by their colours.
+  // The lines are distinguished by their colours.
   for (const line of await statistics.drawn.all())
     await expect(line).toHaveCSS('stroke-dasharray', 'none');
 });
@@ -110,7 +110,7 @@ test('each bar stands beside its row, and a table ends with its rows', async ({
   const heightOf = async (part: Locator) => (await part.boundingBox())?.height ?? NaN;
   expect((await heightOf(frame)) - (await heightOf(statistics.table))).toBeLessThan(4);
 
-  // What is narrow stands beside a chart along time, too.
+  // A narrow table is shown beside a time chart, too.
   await searchPage.open({ q: 'step | timechart span=5m count()', from: '-1h', refresh: 'off' });
   await expect(statistics.series).toHaveCount(1);
   const chart = await statistics.chart.boundingBox();
@@ -128,7 +128,7 @@ test('a timechart becomes a table of times by series, and the legend sorts', asy
   searchPage,
   statistics,
 }) => {
-  // The newest span must not end meanwhile.
+  // The newest time span must not end during the test.
   await expect.poll(() => Date.now() % SPAN_MS, { timeout: 45_000 }).toBeLessThan(SPAN_MS - 30_000);
   const now = Date.now();
   await logstead.sendTcp(
@@ -188,7 +188,7 @@ test('a click on a value filters and stays, and the keys read a chart aloud', as
   await expect(statistics.table).not.toContainText('web-2');
 });
 
-/** A browser without a dialog for files, as most are: exports become downloads. */
+/** Simulates a browser without a file dialog, like most browsers: exports become downloads. */
 async function withoutFileDialog(page: Page): Promise<void> {
   await page.addInitScript(() => {
     Reflect.deleteProperty(window, 'showSaveFilePicker');
@@ -251,7 +251,7 @@ test.describe('an export', () => {
     await searchPage.open({ q: 'runid', from: 'all', refresh: 'off' });
     await actions.open('Export');
     await expect(actions.button('Export')).toBeEnabled();
-    // On a slow line there is time to think again.
+    // On a slow connection the user has time to change their mind.
     const network = await page.context().newCDPSession(page);
     await network.send('Network.emulateNetworkConditions', {
       offline: false,
@@ -314,7 +314,7 @@ interface Line {
   message: string;
 }
 
-/** The number that the load generator gave a message. */
+/** The number that the load generator gave the message. */
 function sequenceOf(text: string): number {
   return Number(/seq: (\d+)/.exec(text)?.[1] ?? Number.NaN);
 }

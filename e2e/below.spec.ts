@@ -31,7 +31,7 @@ const test = base.extend<Fixtures>({
   },
 });
 
-/** Links that leave the path, or would if they were opened in another tab. */
+/** Links that lead outside the path, or would if they were opened in another tab. */
 async function strayLinks(page: Page): Promise<(string | null)[]> {
   const hrefs = await page
     .locator('a[href]')

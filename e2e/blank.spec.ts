@@ -1,7 +1,7 @@
 // Keywords: empty search page, first visit.
 import { expect, test } from './logstead';
 
-/** Syslog of `minutes` ago. */
+/** A syslog line dated `minutes` ago. */
 function line(priority: number, minutes: number, host: string, rest: string): string {
   const time = new Date(Date.now() - minutes * 60_000).toISOString();
   return `<${priority}>1 ${time} ${host} ${rest}`;

@@ -2,11 +2,14 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './logstead';
 
-/** Everything that Search loads by itself, compressed: the page, and the query's editor, which comes while it can be used. */
+/**
+ * Maximum size of everything that Search loads by itself, compressed: the page, and the query
+ * editor, which is loaded while the page can already be used.
+ */
 const SEARCH_BYTES_MAX = 415_000;
-/** Below 0.1 is called good; here nothing has a reason to move. */
+/** Less than 0.1 counts as good; on this page nothing has a reason to move. */
 const LAYOUT_SHIFT_MAX = 0.02;
-/** Far above what it takes: this finds a search that hangs, not one that is slow. */
+/** Far longer than a search takes: this detects a search that hangs, not one that is slow. */
 const ROWS_WAIT_MAX_MS = 1_000;
 
 test.describe('a browser that takes gzip', () => {

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The other side of a destination: it takes lines over HTTP, but not those with `poison` in them. */
+/**
+ * The receiver of a destination: it accepts lines over HTTP, except those that contain `poison`.
+ */
 export class Collector {
   readonly lines: string[] = [];
 

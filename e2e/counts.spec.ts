@@ -15,7 +15,7 @@ const texts = [
   'link of port 12 is down',
 ];
 
-/** The same lines in every run, of every kind that the questions tell apart. */
+/** The same lines in every run, with every feature that the questions distinguish. */
 function makeLines(): string[] {
   let state = 1;
   const below = (end: number) => {

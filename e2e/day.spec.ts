@@ -6,7 +6,7 @@ import { defaultRouter } from './server';
 const password = 'a long enough password';
 const destination = '[[destinations]]\nid = "siem"\nkind = "syslog"\nto = "tcp://127.0.0.1:9"\n';
 
-/** A message with the stamp of a device whose clock is two hours ahead of UTC. */
+/** A message with the timestamp of a device whose clock is two hours ahead of UTC. */
 function ahead(text: string): string {
   const shown = new Date(Date.now() + 2 * 3_600_000).toUTCString();
   const [, day = '', month = '', , clock = ''] = shown.split(' ');
@@ -86,7 +86,7 @@ function day({ name, visit, press, write }: Hands): void {
       await write(panel.getByLabel('Name', { exact: true }), 'lena');
       await write(panel.getByLabel('Password', { exact: true }), password);
       await write(panel.getByRole('textbox', { name: 'Only messages that match' }), 'login');
-      // What is suggested lies over the page.
+      // The suggestions cover part of the page.
       await page.keyboard.press('Escape');
       await expect(adminPage.preview.getByText('of 2 messages, 50 %')).toBeVisible();
       await press(adminPage.button('Create user'));

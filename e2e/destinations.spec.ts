@@ -4,14 +4,14 @@ import { Collector } from './collector';
 import { expect, test as base } from './logstead';
 import { defaultRouter } from './server';
 
-/** Nobody listens there. */
+/** Nothing listens on this address. */
 const NOWHERE = 'tcp://127.0.0.1:9';
 
 interface Fixtures {
   collector: Collector;
 }
 
-/** What is stored goes to a server that is away and to one that takes what it likes. */
+/** Stored messages are also sent to a server that is down and to one that refuses some of them. */
 const test = base.extend<Fixtures>({
   collector: async ({}, use) => {
     const collector = await Collector.start();
@@ -169,7 +169,7 @@ test('what was refused says why, and is sent again', async ({
   // It is refused once more, and nothing else was sent.
   await expect(dialog.getByText('1 message', { exact: true })).toBeVisible();
   expect(collector.lines).toEqual(['one', 'two']);
-  // A link opens the same dialog.
+  // The address opens the same dialog.
   await page.reload();
   await expect(dialog.getByText('poison three')).toBeVisible();
 });

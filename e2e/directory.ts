@@ -12,9 +12,9 @@ const suffix = 'dc=example,dc=org';
 const service = { dn: `cn=logstead,${suffix}`, password: 'service password' };
 const slapd = '/usr/sbin/slapd';
 
-/** The people in it, and the groups of each. */
+/** The people in the directory, and the groups of each. */
 const people = { ana: ['operators'], bo: ['readers'], cy: [] } as const;
-/** Everybody has the same. */
+/** The password of everybody in the directory. */
 export const password = 'correct horse';
 
 export class Directory {
@@ -33,7 +33,7 @@ export class Directory {
     return directory;
   }
 
-  /** What Logstead has to be told to ask it. */
+  /** The settings with which Logstead uses the directory. */
   get settings(): string {
     return `
 [[accounts.ldap]]
@@ -66,7 +66,7 @@ scope = "program:app"
     }
   }
 
-  /** As when the directory is away. */
+  /** Stops the directory, as in an outage. */
   async end(): Promise<void> {
     if (this.daemon === undefined || this.daemon.exitCode !== null) return;
     this.daemon.kill();

@@ -107,7 +107,7 @@ test('a route with steps made by hand changes what a socket sends, and its rate 
   const [login] = await logstead.search('program:sshd');
   expect(login?.logspace).toBe('main');
 
-  // A rate is one of the last second: the page is there before the messages are.
+  // A rate covers the last second, so the page is opened before the messages are sent.
   await routerPage.open();
   await routerPage.show('List');
   await expect(routerPage.route('cards')).toContainText('0/s');
@@ -160,7 +160,7 @@ test('a form has what is always set in sight, and the rest in groups that say wh
   await expect(framing).toBeHidden();
   await expect(parsing).toContainText('Framing newline');
 
-  // What is wrong is never folded away.
+  // Fields with a problem are never folded away.
   await form.getByText('Limits').click();
   await form.getByLabel('Longest message').fill('much');
   await form.getByText('Limits').click();
@@ -185,7 +185,7 @@ test('what is removed or discarded can be taken back', async ({ page, routerPage
   await said.getByRole('button', { name: 'Undo' }).click();
   await expect(routerPage.route('logins')).toBeVisible();
 
-  // Once something else is done, to undo would take back that.
+  // After another change, Undo would take back that one.
   await routerPage.button('Discard').click();
   await expect(said).toContainText('The draft is discarded');
   await routerPage.addRoute({ name: 'web', filter: 'program:nginx', sendTo: 'security' });
@@ -211,7 +211,7 @@ test('a logspace is removed only by its name, and what happens to its messages i
   await page.getByRole('button', { name: 'Logspace security' }).click();
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await expect(routerPage.button('Apply…')).toBeEnabled();
-  // What can be undone is said above the bar, not over its buttons.
+  // The undo notification is shown above the bar, not over its buttons.
   const undo = page.getByRole('region', { name: 'Notifications' }).getByText('Undo').first();
   await expect(undo).toBeVisible();
   await routerPage.button('Apply…').click({ timeout: 6_000 });
@@ -390,7 +390,7 @@ test('a route is made, tried and confirmed by keyboard alone', async ({
   expect(routes[1]?.steps?.map((step) => Object.keys(step)[0])).toEqual(['mask', 'tag']);
 });
 
-/** Goes on with the key until the element has the focus. */
+/** Presses the key repeatedly until the element has the focus. */
 async function tabTo(page: Page, to: ReturnType<Page['locator']>, key = 'Tab'): Promise<void> {
   for (let presses = 0; presses < 60; presses += 1) {
     if (await to.evaluate((element) => element === document.activeElement)) return;

@@ -2,19 +2,19 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './logstead';
 import { mouse } from './hands';
 
-/** What somebody does for a task. */
+/** The actions that a person takes for a task. */
 export interface Effort {
   clicks: number;
   drags: number;
-  /** Written in, whatever is written. */
+  /** Fields that were filled in, whatever was written. */
   fields: number;
-  /** Into something that is not the console. */
+  /** Pastes into something other than the console. */
   pastes: number;
-  /** Pressed by themselves: those that write a text are in its field. */
+  /** Keys pressed outside of fields: typing in a field does not count. */
   keys: number;
 }
 
-/** The hands of somebody, which count what they do. */
+/** A person's hands, which count their actions. */
 export class CountingHands {
   readonly effort: Effort = { clicks: 0, drags: 0, fields: 0, pastes: 0, keys: 0 };
 
@@ -30,25 +30,25 @@ export class CountingHands {
     await target.click({ modifiers: ['Alt'] });
   }
 
-  /** `does` moves the mouse with its button down. */
+  /** Presses the mouse button, and releases it after `does` has moved the mouse. */
   async drag(does: () => Promise<void>): Promise<void> {
     this.effort.drags += 1;
     await does();
   }
 
-  /** In place of what is in the field. */
+  /** Replaces the contents of the field. */
   async write(field: Locator, text: string): Promise<void> {
     this.effort.fields += 1;
     await mouse.write(field, text);
   }
 
-  /** Where the cursor is already. */
+  /** Types at the current position of the cursor. */
   async type(text: string): Promise<void> {
     this.effort.fields += 1;
     await this.page.keyboard.type(text);
   }
 
-  /** One after the other, each by itself or with its modifier: `g t Control+k`. */
+  /** Presses keys one after the other, each by itself or with its modifier: `g t Control+k`. */
   async press(keys: string): Promise<void> {
     for (const key of keys.split(' ')) {
       this.effort.keys += 1;
@@ -56,13 +56,16 @@ export class CountingHands {
     }
   }
 
-  /** What was copied last. */
+  /** The text that was copied last. */
   async paste(): Promise<string> {
     this.effort.pastes += 1;
     return this.page.evaluate(() => navigator.clipboard.readText());
   }
 
-  /** What the limit does not name must not have been necessary. The report of the run has what was. */
+  /**
+   * Actions that the limit does not name must not have been necessary. The report of the run lists
+   * those that were.
+   */
   expectAtMost(limit: Partial<Effort>): void {
     const done = Object.entries(this.effort) as [keyof Effort, number][];
     const description = done

@@ -5,18 +5,20 @@ import type { ValueCount } from './server';
 
 const MINUTE_MS = 60_000;
 
-/** The time this many minutes ago, as a message writes it. */
+/** The time this many minutes ago, in the format of a message. */
 function ago(minutes: number): string {
   return new Date(Date.now() - minutes * MINUTE_MS).toISOString();
 }
 
-/** In the order in which they were sent; the results have it the other way round. */
+/**
+ * The messages in the order in which they were sent, which is the reverse of that in the results.
+ */
 const messages = {
   opened: `<35>1 ${ago(9)} fw-1 sshd 77 - [x user="ana" ip="10.20.1.7"] session opened for ana`,
   failed: `<38>1 ${ago(8)} web-1 nginx 78 - [x status="404" took="1.5s"] GET /login failed`,
   reset: `<36>1 ${ago(7)} web-2 nginx 79 - [x status="503" ip="192.168.0.9"] Connection reset by peer`,
   closed: `<38>1 ${ago(6)} fw-1 sshd 77 - [x user="root"] session closed`,
-  // Without a head: dated by its receipt, after all others.
+  // Without a header, this is dated by its receipt, after all others.
   bare: 'nothing but words',
 };
 
@@ -63,7 +65,7 @@ test('a search by every kind of clause finds what it should', async ({ logstead,
   }
 });
 
-/** What follows the head. */
+/** The text that follows the header. */
 function textOf(name: Name): string {
   return messages[name].replace(/^.*\] /, '');
 }
@@ -325,7 +327,7 @@ test('the bytes of a message that is no UTF-8 are there, every one of them', asy
   await expect.poll(async () => bytesIn(await drawer.raw.innerText())).toEqual([...latin1]);
 });
 
-/** The bytes of a hexadecimal dump, without what stands before and beside them. */
+/** The bytes of a hexadecimal dump, without its other columns. */
 function bytesIn(dump: string): number[] {
   return dump.split('\n').flatMap((row) => {
     const [, bytes = ''] = /^[\da-f]+ {2}((?:[\da-f]{2} +)+)/.exec(row) ?? [];

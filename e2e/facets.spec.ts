@@ -7,7 +7,7 @@ const logins = [
   ...Array.from({ length: 2 }, (_, n) => `<38>1 - web-2 nginx ${n} - - login of eve`),
 ];
 
-/** Half of them have a user; took is a different number in each. */
+/** Half of them have a user; `took` is different in each. */
 const requests = Array.from({ length: 40 }, (_, n) => {
   const user = n % 2 === 0 ? ` user="u${n % 3}"` : '';
   const data = `[shop status="${500 + (n % 3)}" took="${n + 1}ms" version="1.2"${user}]`;
@@ -69,7 +69,7 @@ test('the fields of these messages are found, with their coverage', async ({
   await expect(fields.section('shop.status')).toHaveCount(0);
 
   await searchPage.open({ q: 'request' });
-  // What was open before is open again, and the field stands below it.
+  // Open fields are open again, and the field is shown below them.
   await expect(fields.value('shop.user', 'u0')).toBeVisible();
   await expect(fields.section('shop.took')).toContainText('median');
   await fields.head('shop.version').hover();
@@ -95,7 +95,7 @@ test('numbers are spread out, and a part of them is chosen by mouse and keys', a
   await numbers.press('Enter');
   await expect.poll(() => searchPage.written()).toBe('request shop.took>=21.7ms');
   await expect.poll(() => searchPage.total()).toBe(19);
-  // The whole distribution stays, with what was chosen of it.
+  // The whole distribution stays visible, with the selected part marked.
   await expect(fields.section('shop.took')).toContainText('min1 ms');
 
   await fields.section('shop.took').getByRole('button', { name: 'Any value' }).click();
@@ -209,7 +209,7 @@ test('a value that is clicked before another query is shown narrows that query',
   await searchPage.open({ q: 'login' });
   const web2 = await fields.value('host', 'web-2').elementHandle();
   await searchPage.query.fill('login OR nothing');
-  // At once: no answer can be there.
+  // Both clicks happen at once, before an answer can arrive.
   await searchPage.searchButton.evaluate((button: HTMLElement, value) => {
     button.click();
     if (value instanceof HTMLElement) value.click();

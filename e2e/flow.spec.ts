@@ -12,7 +12,7 @@ test('what was received is balanced, and its number leads to it', async ({
   await flowPage.open();
   await expect(page.getByRole('heading', { name: /Nothing was received/ })).toBeVisible();
   await logstead.sendTcp(...messages);
-  // It looks again by itself.
+  // The page refreshes by itself.
   await expect(flowPage.balance).toContainText('Balanced');
   const syslog = flowPage.sources.getByRole('row', { name: /^syslog/ });
   await expect(syslog).toContainText('balanced');

@@ -15,7 +15,7 @@ test.beforeEach(async ({ logstead, searchPage, page }) => {
   await expect.poll(() => searchPage.total()).toBe(45);
 });
 
-/** Everything that can be clicked and is not within the window, by its name. */
+/** The names of all elements that can be clicked but are outside the window. */
 async function offScreen(page: Page): Promise<string[]> {
   const bars = 'header, [role=search], [role=toolbar], main [role=status]';
   return page.locator(bars).evaluateAll((bars) =>
@@ -31,7 +31,7 @@ async function offScreen(page: Page): Promise<string[]> {
   );
 }
 
-/** Pairs of buttons of the bars that lie on one another, and bars that lie on the rail. */
+/** Pairs of buttons in the bars that overlap, and bars that overlap the rail. */
 async function overlaps(page: Page): Promise<string[]> {
   return page.locator('[role=search], [role=toolbar]').evaluateAll((bars) => {
     const rail = document.querySelector('header')?.getBoundingClientRect();
@@ -120,7 +120,7 @@ test('the pages of operators and administrators fit at every width', async ({
   logstead,
   page,
 }) => {
-  // Both ends, and one on either side of where the frame changes.
+  // The widest and the narrowest size, and one on either side of the width at which the frame changes.
   const widths = SIZES.filter(([width]) => [2560, 768, 720, 390].includes(width));
   const fits = async (what: string) => {
     for (const [width, height] of widths) {
@@ -164,7 +164,7 @@ test('the pages of operators and administrators fit at every width', async ({
   }
 });
 
-/** What can be used and is neither within the window nor in a part that scrolls sideways. */
+/** Controls that are neither within the window nor in a part that scrolls sideways. */
 async function outside(page: Page): Promise<string[]> {
   return page
     .locator('header :is(button, a), main :is(button, a, input, select, [role=textbox])')
@@ -186,7 +186,9 @@ async function outside(page: Page): Promise<string[]> {
     );
 }
 
-/** How many rows end above the lower edge, at one moment: the list may be redrawn meanwhile. */
+/**
+ * How many rows end above the lower edge, read at a single moment because the list may be redrawn.
+ */
 function rowsWithin(rows: Locator, height: number): Promise<number> {
   return rows.evaluateAll(
     (all, height) =>

@@ -1,9 +1,9 @@
 import { type Locator, type Page, expect } from '@playwright/test';
 
-/** How somebody uses a page: with the mouse alone but for what is written, or with the keys alone. */
+/** Two ways to use a page: with the mouse except for typing, or with the keyboard alone. */
 export type Hands = {
   name: string;
-  /** Goes to a page of the rail. */
+  /** Goes to a page in the rail. */
   visit: (page: Page, label: string, keys: string) => Promise<void>;
   press: (target: Locator) => Promise<void>;
   write: (target: Locator, text: string) => Promise<void>;
@@ -27,14 +27,14 @@ export const mouse: Hands = {
   },
 };
 
-/** More than any page has to stop at. */
+/** More than the number of tab stops on any page. */
 const TABS_MAX = 200;
 
 export const keyboard: Hands = {
   name: 'keyboard',
   async visit(page, label, keys) {
     await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible();
-    // Keys are the page's own where nothing is being written.
+    // Unless a field has the focus, keys are shortcuts of the page.
     await page.keyboard.press('Escape');
     for (const key of keys.split(' ')) await page.keyboard.press(key);
     await expect(page.getByRole('heading', { level: 1, name: label })).toBeVisible();
@@ -50,14 +50,14 @@ export const keyboard: Hands = {
   },
 };
 
-/** Goes on with Tab, and says how often it took. */
+/** Presses Tab until the element has the focus, and returns how often. */
 export async function tabsTo(target: Locator): Promise<number> {
   await expect(target).toBeEnabled();
   for (let tabs = 0; tabs < TABS_MAX; tabs += 1) {
     const isReached = await target.evaluate((element) => {
       const { activeElement } = document;
       if (element === activeElement) return true;
-      // A group of choices is one stop: the arrows go on from there.
+      // A group of choices is a single tab stop, within which the arrow keys move.
       return (
         element instanceof HTMLInputElement &&
         element.type === 'radio' &&

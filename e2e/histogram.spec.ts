@@ -3,7 +3,7 @@ import { expect, test } from './logstead';
 
 const MINUTE_MS = 60_000;
 
-/** The time this many minutes ago, as a message writes it. */
+/** The time this many minutes ago, in the format of a message. */
 function ago(minutes: number): string {
   return new Date(Date.now() - minutes * MINUTE_MS).toISOString();
 }
@@ -11,7 +11,7 @@ function ago(minutes: number): string {
 const beats = [
   ...[50, 40, 30].map((at) => `<38>1 ${ago(at)} web-1 app - - [x zone="eu"] beat`),
   ...[20, 10].map((at) => `<35>1 ${ago(at)} web-2 app - - [x zone="us"] beat`),
-  // In the hour before.
+  // These are in the previous hour.
   ...[90, 80, 70].map((at) => `<38>1 ${ago(at)} web-1 app - - - beat`),
 ];
 

@@ -10,7 +10,7 @@ const lines = [
   '<38>1 - web-2 nginx 9 - - GET /index.html',
 ];
 
-/** One key after the other, as in a sequence or a word. */
+/** Presses keys one after the other, as in a sequence or a word. */
 async function press(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
 }

@@ -2,9 +2,9 @@
 import { expect, test } from './logstead';
 import { admin } from './server';
 
-/** The page asks every five seconds whether the server is there. */
+/** The page polls the server every five seconds. */
 const SOON = { timeout: 20_000 };
-/** How often a question is asked before its answer is given up. */
+/** How often a question is asked before the page gives up. */
 const TRIES = 3;
 
 test('a page says that the server is away, and goes on by itself when it is back', async ({
@@ -20,7 +20,7 @@ test('a page says that the server is away, and goes on by itself when it is back
 
   await logstead.kill();
   await expect(searchPage.away).toBeVisible(SOON);
-  // Once for the whole page, whatever is asked meanwhile; and nothing moves.
+  // The page shows a single notice, however many requests fail; and nothing moves.
   let failed = 0;
   page.on('requestfailed', (request) => {
     if (request.url().endsWith('/api/v1/overview')) failed += 1;
@@ -52,7 +52,7 @@ test('a page whose session was ended elsewhere asks to sign in over it, and keep
   await expect(searchPage.message('needle in a haystack')).toBeVisible();
   await searchPage.query.fill('needle OR half a thought');
 
-  // A question is under way meanwhile.
+  // Meanwhile a request is pending.
   let release = () => {};
   const released = new Promise<void>((resolve) => (release = resolve));
   await page.route('**/api/v1/search', async (route) => {
@@ -77,7 +77,7 @@ test('a page whose session was ended elsewhere asks to sign in over it, and keep
 
   await expect(loginPage.ended).toBeVisible(SOON);
   await expect(loginPage.ended.getByLabel('Name')).toHaveValue(admin.name);
-  // The page behind it waits, and says nothing of tokens or of errors.
+  // The page behind the dialog waits, and does not mention tokens or errors.
   await expect(page.getByText(/API token|has an error/)).toHaveCount(0);
   await expect(searchPage.message('needle in a haystack')).toBeVisible();
   await loginPage.signInAgain(admin.password);

@@ -113,7 +113,7 @@ test('a page that is left alone asks the server for nothing, and answers come co
   await expect(searchPage.found.first()).toBeVisible();
   expect((await answer).headers()['content-encoding']).toMatch(/zstd|br|gzip/);
   await expect.poll(() => searchPage.total()).toBe(50);
-  // What was stored while the page was made is counted once.
+  // Messages stored while the page was loading are counted once.
   await nextSignOfLife();
   asked.length = 0;
   await nextSignOfLife();
@@ -179,7 +179,7 @@ test('structured messages are said in words, with the values that tell them apar
   await expect.poll(() => searchPage.written()).toBe('host=shop-1 -status=404');
   await expect(searchPage.message('payment sent')).toHaveCount(4);
 
-  // Its neighbours are said the same way.
+  // Neighbouring messages are shown in the same way.
   await searchPage.show('red alert');
   await searchPage.drawer.tab('Context');
   const neighbour = searchPage.drawer.around.filter({ hasText: 'status=404' });
@@ -357,7 +357,10 @@ test('a part of a message that is selected becomes a field', async ({
   await expect(page.getByRole('cell', { name: 'bob', exact: true })).toBeVisible();
 });
 
-/** Waits for what the server sends every few seconds to a page that waits for news. */
+/**
+ * Waits for the sign of life that the server sends every few seconds to a page that listens for
+ * changes.
+ */
 async function signsOfLife(page: Page): Promise<() => Promise<void>> {
   const session = await page.context().newCDPSession(page);
   let [stream, heard] = ['', 0];
@@ -491,7 +494,7 @@ test('the list and the bars above it have the same edges', async ({
   const bars = page.getByRole('region', { name: 'Messages over time' });
   for (const width of [1440, 768]) {
     await page.setViewportSize({ width, height: 900 });
-    // The list has a border of a pixel.
+    // The list has a border of one pixel.
     const apart = async () => {
       const [list, above] = [await searchPage.messages.boundingBox(), await bars.boundingBox()];
       if (list === null || above === null) return Infinity;

@@ -6,7 +6,7 @@ import type { Logstead } from './server';
 
 const password = 'a long enough password';
 
-/** Texts that do not get smaller on disk. */
+/** Stores random texts, which do not get smaller on disk. */
 async function fill(logstead: Logstead, messages: number): Promise<void> {
   const lines = Array.from({ length: messages }, () => randomBytes(200).toString('hex'));
   await logstead.ingest(lines, 'main');

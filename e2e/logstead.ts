@@ -15,12 +15,15 @@ import { WelcomePage } from './pages/welcome';
 import { Logstead, admin, type Options } from './server';
 
 interface Fixtures {
-  /** How the test's server starts; `test.use({ server: { … } })` changes it. */
+  /** The options for starting the test's server; `test.use({ server: { … } })` changes them. */
   server: Options;
   logstead: Logstead;
   /** Whether the browser is logged in as the administrator when the test begins. */
   signedIn: boolean;
-  /** Whether lists fold what says the same. Most tests count messages, each of which has a row without. */
+  /**
+   * Whether lists fold repeated messages. Most tests count messages, so each message has a row of
+   * its own unless this is set.
+   */
   folds: boolean;
   accountPage: AccountPage;
   adminPage: AdminPage;
@@ -28,10 +31,10 @@ interface Fixtures {
   loginPage: LoginPage;
   logspacesPage: LogspacesPage;
   searchPage: SearchPage;
-  /** Search in a page of the browser besides the first. */
+  /** Search in a browser page other than the first. */
   searchPageOf: (page: Page) => SearchPage;
   routerPage: RouterPage;
-  /** The router in a page of the browser besides the first. */
+  /** The router in a browser page other than the first. */
   secondRouterPage: RouterPage;
   flowPage: FlowPage;
   sendersPage: SendersPage;
@@ -97,7 +100,7 @@ export const test = base.extend<Fixtures>({
     await use(new RouterPage(page, logstead));
   },
   secondRouterPage: async ({ browser, logstead, page }, use) => {
-    // In a window of its own: a page behind another one is hardly drawn, and each click waits for that.
+    // Opened in a window of its own: a page in the background is hardly drawn, and each click would wait for that.
     const context = await browser.newContext({ storageState: await page.context().storageState() });
     await use(new RouterPage(await context.newPage(), logstead));
     await context.close();

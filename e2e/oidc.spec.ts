@@ -9,7 +9,7 @@ import { admin } from './server';
 
 interface Fixtures {
   algorithm: 'RS256' | 'ES256';
-  /** Where the console will listen: a provider has to know. */
+  /** The port on which the console will listen, which a provider has to know. */
   port: number;
   provider: OpenIdProvider;
 }
@@ -57,7 +57,7 @@ scope = "program:app"
   },
 });
 
-/** On the pages of the provider. */
+/** Logs in on the pages of the provider. */
 async function logInThere(page: Page, name: string): Promise<void> {
   await page.getByPlaceholder('Enter any login').fill(name);
   await page.getByPlaceholder('and password').fill('anything');

@@ -31,7 +31,8 @@ test('the rate begins with the minutes before the page was opened', async ({ log
   await page.goto(logstead.url('/search'));
   await page.getByRole('button', { name: /^Health/ }).click();
   const path = page.getByRole('dialog', { name: 'Health' }).locator('svg path[d]').last();
-  // Its points lie where they were, 280 wide for five minutes: the top is what came in two minutes ago.
+  // The points have fixed positions, 280 wide for five minutes: the highest one stands for messages received two
+  // minutes ago.
   const highest = async () => {
     const points = [...((await path.getAttribute('d')) ?? '').matchAll(/([\d.]+) ([\d.]+)/g)];
     const [top] = points

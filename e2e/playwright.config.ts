@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test';
 import { existsSync } from 'node:fs';
 
-/** Chromium without a window: opening one for each test took two fifths of the time. */
+/** Chromium without a window: opening a window for each test took two fifths of the time. */
 const shell = '/usr/bin/chromium-headless-shell';
 
 /** Every test has a server, a data directory and ports of its own, so tests run side by side and in any order. */
@@ -14,14 +14,14 @@ export default defineConfig({
   expect: { timeout: 20_000 },
   reporter: 'list',
   use: {
-    // A step that waits for ever says which it is, long before its test's time is up.
+    // A step that would wait for ever fails, and names itself, long before its test's time is up.
     actionTimeout: 30_000,
     navigationTimeout: 30_000,
-    // To record each step takes an eighth of all the time, so only what is tried again is recorded.
+    // Recording each step takes an eighth of the time, so only retries are recorded.
     trace: { mode: 'on-first-retry', screenshots: false },
     screenshot: 'only-on-failure',
     viewport: { width: 1280, height: 800 },
-    // Animations took an eighth of the time. Tests of whole tasks and of an operator's day keep them.
+    // Animations took an eighth of the time. They are kept in tests of whole tasks and of an operator's day.
     contextOptions: { reducedMotion: 'reduce' },
     launchOptions: {
       executablePath: process.env['CHROMIUM'] ?? (existsSync(shell) ? shell : '/usr/bin/chromium'),

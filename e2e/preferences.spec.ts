@@ -4,7 +4,7 @@ import { admin } from './server';
 
 test('what a user prefers is the same in another browser', async ({ browser, logstead, page }) => {
   await logstead.sendTcp('<13>1 - web-1 app - - - hello');
-  // What the page begins with may be kept before that.
+  // The initial preferences of the page may be saved before that.
   const kept = page.waitForRequest(
     (request) =>
       request.method() === 'PUT' &&

@@ -1,8 +1,8 @@
-/** Lines as such programs write them, with hosts, people and addresses that are made up. */
+/** Lines as various programs write them, with invented hosts, people and addresses. */
 
 const MINUTE_MS = 60_000;
 
-/** The time this many minutes ago, as a message writes it. */
+/** The time this many minutes ago, in the format of a message. */
 export function ago(minutes: number): string {
   return new Date(Date.now() - minutes * MINUTE_MS).toISOString();
 }
@@ -39,7 +39,7 @@ export function nginx({ minutes, host }: Sent, path: string, status: number): st
   return `<${LOCAL_INFO}>1 ${ago(minutes)} ${host} nginx 900 - - "GET ${path} HTTP/1.1" ${status} 512 0.012`;
 }
 
-/** Pairs, as firewalls of FortiGate's kind send them. */
+/** Key-value pairs, as FortiGate firewalls send them. */
 export function firewall({ minutes, host }: Sent, source: string, action: string): string {
   const [date = '', time = ''] = ago(minutes).split(/[T.]/);
   return `<189>date=${date} time=${time} tz="+0000" devname="${host}" devid="FG100E00000001" logid="0000000013" type="traffic" level="notice" srcip=${source} dstip=198.51.100.4 dstport=443 action="${action}" policyid=7`;

@@ -9,7 +9,7 @@ export const client = { id: 'logstead', secret: 'a secret with % and : in it' };
 
 type Algorithm = 'RS256' | 'ES256';
 
-/** What the provider knows of people: their groups. */
+/** The groups of each person that the provider knows. */
 const people: Readonly<Record<string, readonly string[]>> = {
   ana: ['staff', 'log-readers'],
   ops: ['Log-Operators'],
@@ -25,19 +25,19 @@ export class OpenIdProvider {
     private readonly algorithm: Algorithm,
   ) {}
 
-  /** `redirect` is where it may send browsers back to. */
+  /** Starts a provider; `redirect` is the address to which it may send browsers back. */
   static async start(redirect: string, algorithm: Algorithm = 'RS256'): Promise<OpenIdProvider> {
     const provider = new OpenIdProvider(await freePort(), redirect, algorithm);
     await provider.begin();
     return provider;
   }
 
-  /** Not the address of the console: to a browser, this is another site. */
+  /** This differs from the address of the console: for a browser it is another site. */
   get issuer(): string {
     return `http://localhost:${this.port}`;
   }
 
-  /** The same provider with other keys, as after a rotation. It forgets who was logged in. */
+  /** Gives the provider other keys, as in a rotation. It forgets who was logged in. */
   async rotate(): Promise<void> {
     await this.stop();
     await this.begin();
@@ -80,7 +80,7 @@ export class OpenIdProvider {
   }
 }
 
-/** Both kinds, each with a name of its own. */
+/** New keys of both kinds, each with a name of its own. */
 function newKeys(): JWKS {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;

@@ -8,17 +8,17 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A reverse proxy that shows a server below a path of its host, beside whatever else the host has. */
+/** A reverse proxy that serves a server below a path of its host, among other things. */
 export class Proxy {
-  /** What was asked for elsewhere on the host. */
+  /** Requests for other paths of the host. */
   readonly strays: string[] = [];
-  /** Where the server is, once it runs. */
+  /** The address of the server, once it runs. */
   target: string | undefined;
 
   private constructor(
     private readonly server: Server,
     private readonly prefix: string,
-    /** Whether the server is asked for the whole path, or for what is behind the prefix. */
+    /** Whether requests keep the whole path, or only the part after the prefix. */
     private readonly keeps: boolean,
   ) {}
 
@@ -33,7 +33,7 @@ export class Proxy {
     return proxy;
   }
 
-  /** As a browser has to ask for a page of the server. */
+  /** The URL at which a browser has to request a page of the server. */
   url(path: string): string {
     const { port } = this.server.address() as AddressInfo;
     return `http://127.0.0.1:${port}${this.prefix}${path}`;

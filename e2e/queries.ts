@@ -1,6 +1,9 @@
-/** Questions of every kind, each with what it means said a second time: as a plain look at one line. */
+/**
+ * Questions of every kind, each with its meaning expressed a second time, as a simple test of one
+ * line.
+ */
 
-/** A line of syslog (RFC 5424), taken apart in the simplest way. */
+/** A line of syslog (RFC 5424), parsed in the simplest way. */
 export interface Line {
   severity: number;
   facility: number;
@@ -73,7 +76,7 @@ function anywhere({ message, program, host }: Line, text: string): boolean {
   return [message, program, host].some((part) => has(part, text));
 }
 
-/** Whether a text stands in another in any case, with no letter or digit beside it. */
+/** Whether a text contains another in any case, with no letter or digit next to it. */
 function has(text: string, part: string): boolean {
   return new RegExp(`(?<![\\p{L}\\p{N}])${part}(?![\\p{L}\\p{N}])`, 'iu').test(text);
 }

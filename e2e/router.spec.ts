@@ -99,7 +99,7 @@ test('the way back shows what it changes, and asks for the logspaces that it rem
 });
 
 test('a restart does not make a revision younger', async ({ logstead, page, routerPage }) => {
-  // As if it had been applied long ago: a test does not wait that long.
+  // Pretends that it was applied long ago, because a test cannot wait that long.
   await page.route('**/api/v1/router/revisions', async (route) => {
     const response = await route.fetch();
     const { revisions } = (await response.json()) as { revisions: { created_at: string }[] };

@@ -1,7 +1,7 @@
 // Keywords: senders, silent hosts.
 import { expect, test } from './logstead';
 
-/** A message with the stamp that a device writes if its clock is this many hours ahead of UTC. */
+/** A message with the timestamp of a device whose clock is this many hours ahead of UTC. */
 function line(host: string, hoursEast = 0, text = 'tick'): string {
   const shown = new Date(Date.now() + hoursEast * 3_600_000).toUTCString();
   const [, day = '', month = '', , clock = ''] = shown.split(' ');
@@ -21,7 +21,7 @@ test.describe('a host that has stopped', () => {
   }) => {
     await logstead.sendTcp(...many('fw-silent'), ...many('fw-steady'));
     await sendersPage.open();
-    // One of them goes on.
+    // One of the senders continues.
     await expect(async () => {
       await logstead.sendTcp(line('fw-steady'));
       await expect(sendersPage.row('fw-silent')).toContainText(/silent \d/, { timeout: 500 });
@@ -62,7 +62,7 @@ test('a zone that is wrong is seen with its evidence and set right by a click', 
   const [message] = await logstead.search('"now right"');
   const { time, received } = message as unknown as { time: string; received: string };
   expect(Math.abs(Date.parse(time) - Date.parse(received))).toBeLessThan(60_000);
-  // And the evidence is gone.
+  // The samples of skipped bytes are gone, too.
   await expect(card).toBeHidden();
 });
 

@@ -8,16 +8,16 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** The checkout. */
+/** The root of the repository. */
 export const root = fileURLToPath(new URL('..', import.meta.url));
-/** What `npm start` runs, too. */
+/** The binary, which is also the one that `npm start` runs. */
 export const binary = process.env['LOGSTEAD'] ?? join(root, 'target/quick/logstead');
 
 export const admin = { name: 'admin', password: 'correct horse battery' };
 const administratorToken = 'e2e-administrator-token';
 const NEWLINE = Buffer.from('\n');
 
-/** Two logspaces, so that a route has somewhere else to send to. */
+/** Two logspaces, so that a route has another place to send messages to. */
 export const defaultRouter = `
 version = 1
 
@@ -44,9 +44,9 @@ to = ["main"]
 `;
 
 export interface Options {
-  /** The router document that the data directory starts with. */
+  /** The router document with which the data directory starts. */
   router?: string;
-  /** Whether an administrator is there from the start; without, the server prints a set-up code. */
+  /** Whether an administrator exists from the start; if not, the server prints a set-up code. */
   administrator?: boolean;
   /** A settings file. */
   config?: string;
@@ -54,7 +54,7 @@ export interface Options {
   settings?: readonly string[];
 }
 
-/** A table that stages made. */
+/** A table produced by stages. */
 export interface Table {
   columns: { name: string }[];
   rows: (string | number | null)[][];
@@ -73,7 +73,7 @@ export interface ValueCount {
   count: number;
 }
 
-/** A rule of the router document. */
+/** A route of the router document. */
 export interface Route {
   id: string;
   where?: string;
@@ -98,10 +98,13 @@ export interface Message {
 export class Logstead {
   /** Everything that the server printed. */
   output = '';
-  /** What programs prove by that they may do everything. */
+  /** The token with which programs have all rights. */
   readonly token = administratorToken;
   private origin = '';
-  /** Where the console listens: the second start takes the port of the first, as a service does. */
+  /**
+   * The address at which the console listens: after a restart it uses the same port, as a service
+   * does.
+   */
   private listen = '127.0.0.1:0';
   private listeners: URL[] = [];
   private child: ChildProcess | undefined;
@@ -175,14 +178,14 @@ export class Logstead {
     return answer.count;
   }
 
-  /** The texts of all messages, in no order. */
+  /** The texts of all messages, in any order. */
   async texts(): Promise<string[]> {
     const response = await this.api('GET', '/export?query=*&format=ndjson');
     const lines = (await response.text()).split('\n').filter((line) => line !== '');
     return lines.map((line) => (JSON.parse(line) as Message).message);
   }
 
-  /** How often each value of a field is there, most frequent first. */
+  /** How often each value of a field occurs, most frequent first. */
   async values(field: string, query = '*'): Promise<ValueCount[]> {
     const answer = await this.post<{ fields: Record<string, { values: ValueCount[] }> }>(
       '/facets',
@@ -191,13 +194,13 @@ export class Logstead {
     return answer.fields[field]?.values ?? [];
   }
 
-  /** What may be written at the end of a query. */
+  /** The suggestions for the end of a query. */
   async complete(query: string): Promise<Suggestion[]> {
     const answer = await this.post<{ options: Suggestion[] }>('/complete', { query });
     return answer.options;
   }
 
-  /** Messages of full journal files that are in no segment yet. */
+  /** The number of messages in full journal files that are not in a segment yet. */
   async unsealed(): Promise<number> {
     const response = await this.api('GET', '/logspaces');
     const { logspaces } = (await response.json()) as {
@@ -206,7 +209,7 @@ export class Logstead {
     return logspaces.reduce((sum, { unsealed }) => sum + unsealed.messages, 0);
   }
 
-  /** What is live. */
+  /** The live router document. */
   async routerDocument(): Promise<{ routes: Route[] }> {
     const response = await this.api('GET', '/router');
     return (await response.json()) as { routes: Route[] };
@@ -233,7 +236,7 @@ export class Logstead {
     return token;
   }
 
-  /** Messages of our own load generator, over TCP; resolves when all are sent. */
+  /** Sends messages with our own load generator, over TCP; resolves when all are sent. */
   async loadgen(number: number, ...options: string[]): Promise<void> {
     const child = this.startLoadgen('--number', String(number), ...options);
     const [code] = (await once(child, 'exit')) as [number | null];
@@ -250,7 +253,7 @@ export class Logstead {
     return child;
   }
 
-  /** As the operating system ends a process that it wants gone: no flush, no goodbye. */
+  /** Kills the process like the operating system does: no flush, no clean shutdown. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
   }
@@ -288,7 +291,7 @@ export class Logstead {
     return response;
   }
 
-  /** Resolves when the server has said where its console and its listeners are. */
+  /** Resolves when the server has printed the addresses of its console and its listeners. */
   private async launch(): Promise<void> {
     this.listeners = [];
     const args = ['serve', '--data', join(this.directory, 'data')];
@@ -313,7 +316,7 @@ export class Logstead {
     });
   }
 
-  /** How the last line begins that the server prints about its start. */
+  /** The beginning of the last line that the server prints at startup. */
   private get lastLine(): string {
     return this.options.administrator === false ? 'setup: ' : 'ready: ';
   }
@@ -344,11 +347,14 @@ export class Logstead {
   }
 }
 
-/** Ours without the variables that Logstead would read: a test says itself what its server is told. */
+/**
+ * The environment without the variables that Logstead would read, so that only the test configures
+ * its server.
+ */
 function foreignEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(
     ([name]) => !/^(LOGSTEAD_|SSL_CERT_)|_proxy$/i.test(name) && name !== 'CREDENTIALS_DIRECTORY',
   );
-  // Nor the settings file of an installation.
+  // The settings file of an installation is not read either.
   return { ...Object.fromEntries(entries), LOGSTEAD_CONFIG: '/dev/null' };
 }

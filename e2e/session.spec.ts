@@ -59,7 +59,7 @@ test.describe('a new data directory', () => {
     await loginPage.createAdministrator('not-the-code', 'ana', admin.password);
     await expect(loginPage.alert).toBeVisible();
 
-    // As people type it.
+    // The code as people type it.
     const typed = logstead.setupCode.replaceAll('-', '').toLowerCase();
     await loginPage.createAdministrator(typed, 'ana', admin.password);
     await expect(page.getByRole('heading', { name: 'Send a test message' })).toBeVisible();

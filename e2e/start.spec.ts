@@ -37,7 +37,7 @@ test('npm start, the command that it prints, and the message in the console', as
   }
 });
 
-/** As a user would, but with data and ports that nobody else has. */
+/** Starts Logstead like a user would, but with separate data and ports. */
 function start(directory: string): { child: ChildProcess; output: () => string } {
   const router = join(directory, 'router.toml');
   const places = [
@@ -61,7 +61,7 @@ function printed(output: string, pattern: RegExp): string {
   return found;
 }
 
-/** As Ctrl-C does: a terminal interrupts the whole group. */
+/** Stops it like Ctrl-C does: a terminal interrupts the whole process group. */
 async function stop(child: ChildProcess): Promise<unknown> {
   if (child.exitCode !== null || child.pid === undefined) return child.exitCode;
   const ended = once(child, 'exit');

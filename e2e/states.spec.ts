@@ -1,10 +1,13 @@
 // Keywords: not known, killed server, slow server, empty.
-/** No page says that something is well of which nothing is known. `npm run states -w e2e` makes pictures of the same. */
+/**
+ * No page may claim that something is well if it does not know. `npm run states -w e2e` takes
+ * pictures of the same states.
+ */
 import type { Page } from '@playwright/test';
 import { expect, test } from './logstead';
 import { fill, holdAnswers, places, praise, settled, statesRouter } from './states';
 
-/** The page asks every five seconds whether the server is there. */
+/** The page polls the server every five seconds. */
 const SOON = { timeout: 20_000 };
 const password = 'a long enough password';
 
@@ -45,7 +48,7 @@ test('of a server that was killed nothing is well, and all comes back with it', 
     await expectNoPraise(one, shown[at] ?? '');
   }
   await expect(overview.getByRole('heading', { name: /^Not known since/ })).toBeVisible();
-  // A page whose code was not needed until now.
+  // The code of this page was not needed until now.
   await page.getByRole('link', { name: 'Senders' }).click();
   await expect(page.getByRole('heading', { name: 'This page is not here yet' })).toBeVisible(SOON);
 

@@ -1,9 +1,11 @@
-/** The states in which a page knows little or nothing, and the claims that it must not make there. */
+/**
+ * The states in which a page knows little or nothing, and the claims that it must not make in them.
+ */
 import type { Page } from '@playwright/test';
 import { expect } from './logstead';
 import { type Logstead, defaultRouter } from './server';
 
-/** Every page, and the parts of pages that say how something is. */
+/** Every page, and the parts of pages that show the state of something. */
 export const places = [
   '/overview',
   '/search',
@@ -30,7 +32,7 @@ export const places = [
   '/help/api',
 ] as const;
 
-/** With something that is forwarded, and so could be said to be well. */
+/** A router document with a destination, whose state a page could praise. */
 export const statesRouter =
   defaultRouter.replace('to = ["main"]', 'to = ["main", "copy"]') +
   '\n[[destinations]]\nid = "copy"\nkind = "file"\npath = "copy/{host}.log"\n';
@@ -49,7 +51,7 @@ export async function fill(logstead: Logstead): Promise<void> {
   await expect.poll(() => logstead.count('source=syslog')).toBe(30);
 }
 
-/** Nothing of the API is answered any more, as by a server that has no time; who is signed in is known. */
+/** Holds back all answers of the API, like a server that has no time; only the session is known. */
 export async function holdAnswers(page: Page): Promise<void> {
   await page.route(
     (url) => url.pathname.startsWith('/api/v1/') && !url.pathname.endsWith('/session'),
@@ -57,13 +59,13 @@ export async function holdAnswers(page: Page): Promise<void> {
   );
 }
 
-/** What is drawn does not change by itself any more, or loads. */
+/** Resolves when the page no longer changes or loads by itself. */
 export async function settled(page: Page): Promise<void> {
   await expect(page.getByRole('main')).not.toBeEmpty();
   await expect(page.getByRole('status', { name: 'Loading the page' })).toHaveCount(0);
 }
 
-/** What on the page says that something is well, by its words and by its looks. */
+/** The elements of the page that claim that something is well, by their words or by their looks. */
 export function praise(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const words =
@@ -77,7 +79,7 @@ export function praise(page: Page): Promise<string[]> {
         .map((node) => node.textContent ?? '')
         .join(' ');
     const all = [...document.body.querySelectorAll('*')].filter(isShown);
-    // A verdict is short; the guide tells of them in sentences.
+    // A verdict is short; the guide mentions the same words in sentences.
     const isVerdict = (text: string) => text.length <= 120 && words.test(text);
     return [
       ...all.map(own).filter(isVerdict),

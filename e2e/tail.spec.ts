@@ -7,7 +7,8 @@ import { defaultRouter } from './server';
 
 const run = promisify(execFile);
 
-// By default any worker may take what a connection sends next. Here the messages are stored in the order of arrival.
+// By default any worker may take the next data of a connection. With this setting, messages are stored in the order
+// of arrival.
 test.use({
   server: {
     router: defaultRouter.replace('kind = "syslog"\n', 'kind = "syslog"\npartitions = 1\n'),
@@ -279,7 +280,7 @@ function contiguous(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, n) => first + n);
 }
 
-/** The count once it is the same twice. */
+/** The count, once it is the same twice in a row. */
 async function settledCount(count: () => Promise<number>): Promise<number> {
   let last = -1;
   await expect

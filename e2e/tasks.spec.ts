@@ -19,7 +19,7 @@ const test = base.extend<{ hands: CountingHands }>({
 
 const run = promisify(execFile);
 
-// As the console is at first.
+// The console in its initial state.
 test.use({
   folds: true,
   viewport: { width: 1440, height: 900 },
@@ -121,7 +121,7 @@ test.describe('with a clipboard', () => {
     const link = await page.evaluate(() => navigator.clipboard.readText());
     hands.expectAtMost({ drags: 1, clicks: 2 });
 
-    // With another clock, another theme and nothing kept.
+    // Another browser, with another time zone, another theme and no stored data.
     const other = await browser.newContext({
       colorScheme: 'dark',
       timezoneId: 'America/New_York',
@@ -188,7 +188,7 @@ test('5: a message is read as it came, among its neighbours, and beside another 
   await hands.press('x j x C');
   const status = searchPage.dialog.getByRole('table').getByRole('row', { name: /^status/ });
   await expect(status.getByRole('cell')).toHaveText(['200', '502']);
-  // One for the message, and one for each tab.
+  // One key for the message, and one for each tab.
   hands.expectAtMost({ clicks: 3, keys: 4 });
 });
 
@@ -212,7 +212,8 @@ test('6: which path is slow', async ({ hands, logstead, searchPage, statistics }
     ['/cart', '12.0\u202fms'],
   ]);
   await expect(statistics.chart).toBeVisible();
-  // It was typed then, too, and no number was given: one query, the way to it and Enter.
+  // The query was also typed when this was counted by hand, which gave no number: one query, the key to reach the
+  // field and Enter.
   hands.expectAtMost({ fields: 1, keys: 2 });
 });
 
@@ -245,7 +246,7 @@ test('7: a search is saved and opened again', async ({
   await hands.click(actions.saved('Failed carts').getByRole('button').first());
   await expect.poll(() => searchPage.written()).toBe('program=nginx 502');
   await expect.poll(() => searchPage.total()).toBe(12);
-  // Two clicks and a name, which Enter ends; then a key and a click.
+  // Two clicks and a name, which is confirmed with Enter; then a key and a click.
   hands.expectAtMost({ clicks: 3, fields: 1, keys: 2 });
 });
 
@@ -275,7 +276,7 @@ test('8: what comes in is watched, narrowed and held', async ({
   await expect(tailPage.line('payment declined')).toHaveCount(1);
   await hands.press('Space');
   await expect(tailPage.line('payment declined')).toHaveCount(2);
-  // Two keys to the page, one to the query and one to run it, and two for the pause.
+  // Two keys to reach the page, one for the query and one to run it, and two for the pause.
   hands.expectAtMost({ fields: 1, keys: 6 });
 });
 
@@ -332,7 +333,7 @@ test('10: logins come in by a port of their own, are kept apart and passed on', 
   await expect.poll(() => logstead.count('logspace:audit oracle')).toBe(1);
   await expect(routerPage.button('Destination siem')).toContainText('1 queued');
   await expect(routerPage.button('Source vpn')).toHaveAttribute('data-bad', 'false');
-  // Then the targets were ticked, and the names of all but the route were written.
+  // When this was counted by hand, the targets were ticked, and all names except that of the route were typed.
   hands.expectAtMost({ clicks: 9, fields: 7 });
 });
 
@@ -354,14 +355,14 @@ test.describe('where something is wrong', () => {
       sudo({ minutes: 3, host: 'web-1' }, 'eve', '/bin/cat /etc/shadow'),
       cron({ minutes: 2, host: 'web-1' }),
     ]);
-    // No number was given. A mistyped stage: what was meant is offered.
+    // A mistyped stage: the intended one is offered. The count by hand gave no number.
     await searchPage.open({ q: 'host=web-1 | stat count() by program' });
     const meant = 'host=web-1 | stats count() by program';
     await hands.click(page.getByRole('button', { name: `Search for ${meant}` }));
     await expect.poll(() => statistics.rows()).toHaveLength(2);
     hands.expectAtMost({ clicks: 1 });
 
-    // Counts that fail: why, and once more.
+    // If counting fails, the page shows why, and offers to try again.
     await page.route('**/api/v1/overview', (route) => route.fulfill({ status: 500 }));
     await searchPage.open({ q: 'host=web-1 program=cron' });
     const failed = page.getByRole('status').filter({ hasText: 'Counts failed:' });
@@ -371,7 +372,7 @@ test.describe('where something is wrong', () => {
     await expect.poll(() => searchPage.total()).toBe(1);
     hands.expectAtMost({ clicks: 2 });
 
-    // A destination that is down: one to the router, one for the reason.
+    // A destination that is down: one click to the router, one for the reason.
     await hands.click(page.getByRole('link', { name: 'Router', exact: true }));
     await hands.click(routerPage.button('Destination siem'));
     const state = page.getByRole('region', { name: 'State of siem' });
@@ -389,7 +390,7 @@ test('12: by keyboard alone, the list is near', async ({ hands, logstead, search
   await searchPage.open({ q: 'host=web-*' });
   await expect.poll(() => searchPage.total()).toBe(12);
   await searchPage.editor();
-  // More than 60 stops stood before the list.
+  // Earlier, more than 60 tab stops preceded the list.
   const tabs = await tabsTo(searchPage.found.first().getByRole('button', { name: /^Details/ }));
   test.info().annotations.push({ type: 'tabs', description: String(tabs) });
   expect(tabs).toBeLessThanOrEqual(50);
@@ -400,6 +401,6 @@ test('12: by keyboard alone, the list is near', async ({ hands, logstead, search
   await expect.poll(() => searchPage.total()).toBe(6);
   await hands.press('Escape j Enter');
   await expect(searchPage.details).toContainText('Failed password for invalid user oracle');
-  // A query and the way to it, and a key each to leave it, to the first message and into it.
+  // A query and the key to reach it, and one key each to leave it, to go to the first message and to open it.
   hands.expectAtMost({ fields: 1, keys: 5 });
 });

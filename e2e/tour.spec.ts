@@ -5,7 +5,10 @@ import { promisify } from 'node:util';
 import { expect, test } from './logstead';
 import { admin } from './server';
 
-/** From a new server to "I found my message". With `TOUR=folder` it leaves a picture of each step there. */
+/**
+ * From a new server to "I found my message". With `TOUR=folder`, a picture of each step is saved to
+ * that folder.
+ */
 const run = promisify(execFile);
 const folder = process.env['TOUR'];
 
@@ -79,7 +82,7 @@ for (const colorScheme of folder === undefined
   });
 }
 
-/** Messages of a day, as three computers may send them. */
+/** Messages of one day, as three computers may send them. */
 function aDay(): string[] {
   const now = Date.now();
   return Array.from({ length: 480 }, (_, n) => {

@@ -1,14 +1,14 @@
-// What a program that was written against one description of the API (OpenAPI 3.1) meets with another: `breaks(old, now)`
-// gives a line for each thing that is gone, retyped or newly required. What only adds is no break: operations, parameters
-// that may be left out, properties of answers, values of an enumeration, statuses of refusals.
+// The changes that a program written against one description of the API (OpenAPI 3.1) meets in another one:
+// `breaks(old, now)` returns a line for each thing that was removed, retyped or newly required. Additions are not
+// breaks: operations, optional parameters, properties of answers, values of an enumeration, statuses of refusals.
 //
-// A schema that both descriptions give a name is compared once for all who ask with it (`asked`) and once for all whom it
-// answers (`answered`), so a change of one is a line, or two, however many operations have it. Those inside a union or an
-// `allOf` are told of by what holds them.
+// A schema that has a name in both descriptions is compared once for all requests that use it (`asked`) and once for
+// all answers (`answered`), so a change of it is reported in one or two lines, however many operations use it.
+// Schemas inside a union or an `allOf` are reported with the one that contains them.
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
 
-/** Limits of what may be asked, with whether `now` refuses something that `old` took. */
+/** Limits on requests, with a test whether `now` refuses something that `old` accepted. */
 const LIMITS = {
   minimum: (old = -Infinity, now = -Infinity) => now > old,
   maximum: (old = Infinity, now = Infinity) => now < old,
@@ -19,7 +19,7 @@ const LIMITS = {
   pattern: (old, now) => now !== undefined && now !== old,
 };
 
-/** A line for each break, sorted. */
+/** Returns a line for each break, sorted. */
 export function breaks(old, now) {
   return [...new Set(new Comparison(old, now).all())].sort();
 }
@@ -54,7 +54,8 @@ class Comparison {
   parameters(name, old, now) {
     const key = ({ in: place, name: called }) => `${place} ${called}`;
     const [before, after] = [old, now].map(
-      // Those in the path have no names on the wire: they are told apart by their place, which is in the path.
+      // Parameters in the path have no names on the wire: they are distinguished by their position, which is part of
+      // the path.
       (list) => new Map(list.filter((one) => one.in !== 'path').map((one) => [key(one), one])),
     );
     const lines = [];
@@ -105,7 +106,7 @@ class Comparison {
     });
   }
 
-  /** `at` says where, unless the schema has a name. */
+  /** `at` names the place, unless the schema has a name. */
   schemas(old, now, direction, at) {
     if (old === undefined || now === undefined) return [];
     const name = nameOf(old);
@@ -136,7 +137,7 @@ class Comparison {
           continue;
         }
       }
-      // What an answer no longer is harms nobody, except that a program may wait for what had a name.
+      // An alternative that no longer occurs in answers harms nobody, except that a program may wait for a named one.
       if (variant.tag !== null) lines.push(`${at}: no longer ${variant.tag}`);
       else if (direction === 'asked') lines.push(`${at}: ${variant.kind} is no longer taken`);
     }
@@ -199,7 +200,10 @@ class Comparison {
     return lines;
   }
 
-  /** A schema as the kinds of value that it may be, without references. Texts that are listed are one kind. */
+  /**
+   * A schema as a list of the kinds of value that it allows, without references. Texts of an
+   * enumeration are one kind.
+   */
   flat(schema, side) {
     if (schema === true || Object.keys(schema).length === 0)
       return [{ kind: 'anything', tag: null }];
@@ -208,7 +212,7 @@ class Comparison {
     const choices = schema.oneOf ?? schema.anyOf;
     if (choices !== undefined) return joined(choices.flatMap((one) => this.flat(one, side)));
     if (schema.allOf !== undefined) {
-      // Each part but the last is a reference to what the last one adds to.
+      // Each part except the last is a reference, to which the last one adds.
       const parts = schema.allOf.map((part) => this.flat(part, side));
       return parts.reduce((all, more) => all.flatMap((one) => more.map((two) => both(one, two))));
     }
@@ -217,7 +221,10 @@ class Comparison {
   }
 }
 
-/** The operations of a description by method and path, in which only the places of parameters count. */
+/**
+ * The operations of a description by method and path, in which only the positions of parameters
+ * matter.
+ */
 function byAddress({ paths }) {
   return new Map(
     Object.entries(paths).flatMap(([path, item]) =>
@@ -237,7 +244,7 @@ function nameOf({ $ref: reference }) {
   return reference === undefined ? null : reference.slice('#/components/schemas/'.length);
 }
 
-/** An integer is a number. */
+/** Whether two kinds are compatible: an integer is a number. */
 function isAlike({ kind: old }, { kind: now }) {
   return old === now || old === 'anything' || now === 'anything';
 }
@@ -250,7 +257,10 @@ function objectOf({ properties = {}, required = [] }) {
   return { properties, required: new Set(required) };
 }
 
-/** An object with a property of one value is known by it; an object with one property, by its name. */
+/**
+ * An object with a property that has a single value is identified by it; an object with one
+ * property, by its name.
+ */
 function tagged(variant) {
   if (variant.kind !== 'object') return { ...variant, tag: null };
   const entries = Object.entries(variant.properties);
@@ -282,7 +292,7 @@ function joined(variants) {
   return [...variants.filter(({ kind }) => kind !== 'string'), text];
 }
 
-/** What both schemas of `allOf` say. */
+/** Combines both schemas of an `allOf`. */
 function both(one, two) {
   return tagged({
     ...one,

@@ -1,4 +1,4 @@
-// That the comparison sees breaks, and nothing else, in the API's own description.
+// Tests that the comparison finds breaks, and nothing else, in the API's own description.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -228,7 +228,10 @@ test('every operation is missed', () => {
   }
 });
 
-/** All objects with properties that operations reach, each with how to find it in another description. */
+/**
+ * All objects with properties that operations use, each with a function that finds it in another
+ * description.
+ */
 function objects(of) {
   const found = [];
   const seen = new Set();

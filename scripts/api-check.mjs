@@ -1,6 +1,6 @@
-// Says what of the API breaks for programs that were written against the last release: compares web/openapi.json with
-// docs/api/released.json. Each break is listed with its reason in docs/api/breaks.json, or this fails; so it does for an
-// entry that is none. `--release` makes the present description the released one, and empties the list.
+// Reports the changes of the API that break programs written for the last release: compares web/openapi.json with
+// docs/api/released.json. Each break must be listed with its reason in docs/api/breaks.json, or this fails; it also
+// fails if an entry is not a break. `--release` makes the current description the released one, and empties the list.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { breaks } from './api-breaks.mjs';
@@ -13,10 +13,13 @@ const files = {
 };
 const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
-/** What programs do not depend on. A property may be called so too: then it is an object. */
+/**
+ * The keys that programs do not depend on. A property may have such a name too: then its value is
+ * an object.
+ */
 const PROSE = ['description', 'summary', 'title', 'example', 'examples', 'tags', 'deprecated'];
 
-/** A description without what is for people. */
+/** A description without the parts that are meant for people. */
 function wire(value, key = '') {
   if (Array.isArray(value)) return value.map((one) => wire(one));
   if (typeof value !== 'object' || value === null) return value;

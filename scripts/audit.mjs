@@ -1,7 +1,7 @@
-// Checks what the dependencies are: their licences, where they come from, which are there twice, and whether anything is
-// known against them. The rules are in deny.toml.
+// Checks the dependencies: their licences, their origins, duplicates, and known vulnerabilities. The rules are in
+// deny.toml.
 //
-// What needs a database that cannot be fetched is "not known", which is neither fine nor a failure.
+// A check whose database cannot be fetched is reported as "not known", which is neither a pass nor a failure.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { root } from './run.mjs';
 
 const CRATES_IO = 'registry+https://github.com/rust-lang/crates.io-index';
 const NPM = 'https://registry.npmjs.org/';
-/** How long a database may take to come. */
+/** Maximum time for fetching a database. */
 const WAIT_MAX_MS = 30_000;
 
 const deny = readFileSync(join(root, 'deny.toml'), 'utf8');
@@ -27,7 +27,10 @@ function list(name) {
 const allowed = new Set(list('allow').map((line) => /"(.*)"/.exec(line)[1]));
 const skipped = new Set(list('skip').map((line) => /crate = "(.*?)"/.exec(line)[1]));
 
-/** Whether an SPDX expression leaves a choice that is allowed. A slash is an older way to write OR. */
+/**
+ * Whether an SPDX expression allows a licence that is permitted. A slash is an older way to write
+ * OR.
+ */
 function isAllowed(expression) {
   const words = expression
     .replaceAll('/', ' OR ')
@@ -96,7 +99,7 @@ function checkModules() {
   );
   for (const [path, { version, license, resolved, dev }] of modules) {
     const name = path.split('node_modules/').pop();
-    // What only builds or tests is not given away.
+    // Packages that are only used for building or testing are not distributed.
     if (!dev && (!license || !isAllowed(license)))
       failures.push(`${name} ${version}: the licence ${license ?? 'none'} is not allowed`);
     if (resolved && !resolved.startsWith(NPM))
@@ -105,7 +108,9 @@ function checkModules() {
   return modules.length;
 }
 
-/** cargo-deny, where it is installed: the same rules and more, and what is known against crates. */
+/**
+ * Runs cargo-deny if it is installed: the same rules and more, and known vulnerabilities of crates.
+ */
 function askCargoDeny() {
   const deny = (...args) =>
     spawnSync('cargo', ['deny', ...args], { cwd: root, encoding: 'utf8', timeout: WAIT_MAX_MS });

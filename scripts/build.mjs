@@ -1,5 +1,5 @@
-// Builds the binary with the console embedded: `npm run build` the release, `npm start` the one that is built quickly.
-// Each step is skipped if its result is up to date. The binary is not built when `LOGSTEAD` names one.
+// Builds the binary with the console embedded: `npm run build` makes the release, `npm start` the one that builds
+// quickly. Each step is skipped if its result is up to date. The binary is not built if `LOGSTEAD` names one.
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ export async function build(profile) {
     await buildConsole();
     return given;
   }
-  // The compiler embeds the console, and what it needs from the network can come meanwhile.
+  // The compiler embeds the console; crates can be fetched from the network in the meantime.
   const [, fetched] = await Promise.all([
     buildConsole(),
     run('cargo', ['fetch', '--locked'], { env }),
@@ -30,7 +30,10 @@ export function binaryOf(profile) {
   return join(root, 'target', profile === 'dev' ? 'debug' : profile, 'logstead');
 }
 
-/** Moves the debug information out of a binary, into a file beside it, which debuggers and backtraces find there. */
+/**
+ * Moves the debug information of a binary into a file next to it, where debuggers and backtraces
+ * find it.
+ */
 async function splitDebugInfo(binary) {
   if (!answers('objcopy'))
     return console.log('objcopy is missing: the debug information stays in the binary');
@@ -52,7 +55,10 @@ export async function installDependencies() {
   await runOrExit('npm', ['ci', '--no-fund', '--no-audit']);
 }
 
-/** Whether node_modules holds the versions that package-lock.json asks for (npm keeps a list of what it installed). */
+/**
+ * Whether node_modules contains the versions in package-lock.json (npm keeps a list of those that
+ * it installed).
+ */
 function dependenciesAreCurrent() {
   const installedList = join(root, 'node_modules/.package-lock.json');
   if (!existsSync(installedList)) return false;
@@ -84,7 +90,7 @@ function consoleIsCurrent() {
   return Math.max(installed, ...changed) < statSync(page).mtimeMs;
 }
 
-/** A removed file shows as a change of its folder. */
+/** The removal of a file shows as a change of its folder. */
 function newestChange(path) {
   const own = statSync(path);
   if (!own.isDirectory()) return own.mtimeMs;

@@ -1,5 +1,5 @@
-// The real clients that tests send with: fetches their libraries, by the package managers of their languages, and runs all
-// of them. See e2e/clients/README.md.
+// The real clients that tests use for sending: fetches their libraries with the package managers of their languages,
+// and runs all of them. See e2e/clients/README.md.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,10 @@ import { answers, requireTools } from './tools.mjs';
 const folder = join(root, 'e2e/clients');
 const cache = join(root, '.cache/clients');
 
-/** What is fetched for each language. `steps` are commands; `pins` are the files that say which versions. */
+/**
+ * The packages to fetch for each language. `steps` are commands; `pins` are the files that pin the
+ * versions.
+ */
 const runtimes = [
   venv('python', 'requirements.txt'),
   venv('python-elastic8', 'requirements-elastic8.txt'),
@@ -64,7 +67,10 @@ function venv(name, requirements) {
   };
 }
 
-/** Fetches what is missing or has changed. Clients whose libraries are missing after this are skipped, by name. */
+/**
+ * Fetches packages that are missing or have changed. Clients whose libraries are missing after this
+ * are skipped, and named.
+ */
 export async function fetchClients({ all }) {
   for (const runtime of runtimes.filter(({ always }) => all || always)) {
     const { name, tool, pins, steps } = runtime;

@@ -1,8 +1,8 @@
-// Reads what Rust's test runner prints: how many tests there were, which failed, and what those said.
+// Parses the output of Rust's test runner: the number of tests, those that failed, and their output.
 
-/** Of a test that failed, this much of what it said is told again at the end. */
+/** Maximum number of lines of a failed test's output that are repeated at the end. */
 const LINES_EACH = 60;
-/** And no more tests than this: many failures have one reason. */
+/** Maximum number of failed tests that are reported, as many failures often have one cause. */
 const TOLD = 20;
 
 export function reader() {
@@ -34,7 +34,7 @@ export function reader() {
   return { counts, failed, slow, onLine };
 }
 
-/** What to tell of each of these tests, most telling first. */
+/** The lines to report about each of these tests, most informative first. */
 export function told(failed) {
   const shown = [...failed].slice(0, TOLD).map(([name, lines]) => ({ name, lines }));
   return { shown, left: failed.size - shown.length };

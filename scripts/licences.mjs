@@ -6,10 +6,10 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from './run.mjs';
 
-/** Names of the files that hold a licence or a notice that has to go with it. */
+/** Names of files with a licence, or with a notice that has to be distributed with it. */
 const TEXT = /^(licen[cs]e|copying|copyright|notice|unlicense)/i;
 
-/** Libraries in C that packages bring along, which their own licences do not name. */
+/** C libraries bundled with packages, which the packages' own licences do not mention. */
 const brought = [
   { name: 'SQLite', license: 'public domain', by: 'libsqlite3-sys' },
   { name: 'Zstandard', license: 'BSD-3-Clause', by: 'zstd-sys', inside: 'zstd' },
@@ -47,7 +47,10 @@ function crates() {
     }));
 }
 
-/** Packages that the console needs at run time: the workspaces' other packages are for development. */
+/**
+ * Packages that the console needs at run time: the other packages of the workspaces are for
+ * development.
+ */
 function modules() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   return Object.entries(packages)
@@ -113,7 +116,10 @@ function textsOf({ folder, license }) {
     );
 }
 
-/** Each text once, below the packages that ship it. A package without one is under the terms that its entry names. */
+/**
+ * Each text once, below the packages that ship it. A package without a text is under the terms that
+ * its entry names.
+ */
 function allTexts(packages) {
   const users = new Map();
   const without = [];

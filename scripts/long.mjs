@@ -1,8 +1,8 @@
-// What takes more than a minute, and therefore runs when it is asked for: all of it, or what is named.
+// Proofs that take more than a minute, and therefore only run on request: all of them, or those named.
 //   node scripts/long.mjs [NAME…]
 import { runOrExit } from './run.mjs';
 
-/** By name: what it proves, and how. */
+/** The proofs by name: what each proves, and how. */
 const proofs = {
   framing: {
     proves: 'every byte of 100 000 damaged streams is accounted for, and frames are found again',

@@ -1,10 +1,10 @@
-// The programs of other projects that tests use: a browser, and the senders that Logstead has to work with.
+// Programs of other projects that tests use: a browser, and the senders that Logstead has to work with.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from './run.mjs';
 import { answers } from './tools.mjs';
 
-/** Chromium's engine without a window. */
+/** Chromium's engine without windows. */
 const shell = '/usr/bin/chromium-headless-shell';
 
 /** Programs of Debian packages that can simply be installed. */
@@ -35,14 +35,14 @@ const rsyslogPackages = [
   'rsyslog-elasticsearch',
 ];
 
-/** Prepares what the end-to-end tests use. False when none can run. */
+/** Prepares the programs for the end-to-end tests; returns false if these cannot run. */
 export async function preparePackages() {
   await install({
     'chromium-headless-shell': () => existsSync(process.env.CHROMIUM ?? shell),
     'syslog-ng-core': senders['syslog-ng-core'],
     slapd: senders.slapd,
   });
-  // As e2e/playwright.config.ts chooses.
+  // The same choice as in e2e/playwright.config.ts.
   const browser = process.env.CHROMIUM ?? (existsSync(shell) ? shell : '/usr/bin/chromium');
   const isThere = existsSync(browser);
   if (!isThere) console.error('(a browser elsewhere: CHROMIUM=/path/to/chromium npm test)');
@@ -52,7 +52,10 @@ export async function preparePackages() {
   return isThere;
 }
 
-/** Prepares what `server/tests/peers` uses. A test whose program is missing after this fails and says so. */
+/**
+ * Prepares the programs for `server/tests/peers`. A test whose program is still missing after this
+ * fails and says so.
+ */
 export async function prepareSenders() {
   await install(senders);
   if (hasRsyslog() || process.env.LOGSTEAD_TEST_RSYSLOG) return;
@@ -64,19 +67,20 @@ export async function prepareSenders() {
   }
 }
 
-/** Whether all of it was unpacked, the newest of the packages included. */
+/** Whether all of it was unpacked, including the newest of the packages. */
 const hasRsyslog = () =>
   existsSync(rsyslog) &&
   readdirSync(rsyslog, { recursive: true }).some((file) => file.endsWith('omelasticsearch.so'));
 
-/** Installs what is missing where that is ours to do; otherwise says what to install. */
+/** Installs missing packages if we have the rights to do so; otherwise says which to install. */
 async function install(packages) {
   const absent = () => Object.keys(packages).filter((name) => !packages[name]());
   const missing = absent();
   if (missing.length === 0) return;
   if (process.getuid?.() === 0 && answers('apt-get')) {
     await run('apt-get', ['update', '-qq']);
-    // One by one and without removals: syslog-ng would replace another syslog daemon, which a test must not do.
+    // Installs them one by one and without removing others: syslog-ng would replace another syslog daemon, which a
+    // test must not do.
     for (const name of missing) {
       await run('apt-get', [
         'install',
@@ -93,7 +97,7 @@ async function install(packages) {
     console.error(`The tests need programs that are missing. Install: ${left.join(' ')}`);
 }
 
-/** Leaves the whole folder or none. */
+/** Unpacks either the whole folder or nothing. */
 async function unpackRsyslog() {
   const folder = `${rsyslog}.part`;
   rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Runs a program, in the repository's root unless told otherwise, with its output on ours.
+// Runs a program, in the repository's root unless told otherwise, with its output passed through.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { clearTimeout, setTimeout } from 'node:timers';
@@ -35,7 +35,10 @@ export function run(program, args, { onLine, silence, env, cwd = root } = {}) {
   });
 }
 
-/** The same, but a failure ends this process with the program's exit code: it has said what is wrong. */
+/**
+ * The same, but a failure ends this process with the program's exit code, as the program has
+ * already reported the problem.
+ */
 export async function runOrExit(program, args, options) {
   const code = await run(program, args, options);
   if (code !== 0) process.exit(code);

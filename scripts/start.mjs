@@ -1,4 +1,5 @@
-// From a fresh checkout to a running Logstead, with its data in ./data as configured by default. Arguments go to `logstead serve`.
+// From a fresh checkout to a running Logstead, with its data in ./data as configured by default. Arguments are passed
+// to `logstead serve`.
 import { build } from './build.mjs';
 import { run } from './run.mjs';
 import { requireTools } from './tools.mjs';

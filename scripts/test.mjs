@@ -12,9 +12,9 @@ import { requireTools } from './tools.mjs';
 const suites = { rust: testRust, web: testWeb, e2e: testEndToEnd };
 const reports = join(root, '.cache/reports');
 
-/** A suite in which no test ends for this long hangs. */
+/** A suite counts as hanging if no test ends for this long. */
 const SILENCE = 15 * 60_000;
-/** More failures than this are not bad luck. */
+/** Maximum number of failures that are run again; more than this cannot be bad luck. */
 const AGAIN = 5;
 
 const names = chosenSuites(process.argv.slice(2));
@@ -52,7 +52,10 @@ async function testRust() {
   return again(cargo, first);
 }
 
-/** Failures are run a second time, alone: what passes then is told as flaky, which is a fault, but not this change's. */
+/**
+ * Runs failed tests a second time, alone. A test that then passes is reported as flaky, which is a
+ * defect, but not one of this change.
+ */
 async function again(cargo, first) {
   const names = [...first.failed.keys()];
   console.log(`\n── again: ${names.join(', ')}`);
@@ -81,7 +84,7 @@ async function testWeb() {
 async function testEndToEnd() {
   if (!(await preparePackages())) return { code: 3 };
   await fetchClients({ all: false });
-  // The Rust tests have built a binary that checks itself; without them, the one that is built quickly will do.
+  // The Rust tests have built a binary with additional checks; without them, the one that builds quickly is used.
   const hasOne = names.includes('rust') && !process.env.LOGSTEAD;
   const binary = hasOne ? binaryOf('dev') : await build('quick');
   const report = freshReport('e2e.json');
@@ -115,7 +118,7 @@ function freshReport(name) {
   return path;
 }
 
-/** Empty when the runner ended before it wrote one. */
+/** The report is empty if the runner ended before it wrote one. */
 function readReport(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));

@@ -1,4 +1,4 @@
-// What a machine needs before anything can be built, and how to get it.
+// The tools that a machine needs before anything can be built, and how to get them.
 import { spawnSync } from 'node:child_process';
 
 const needed = [
@@ -24,7 +24,7 @@ const needed = [
   },
 ];
 
-/** Ends the process with a list of what is missing, unless everything is there. */
+/** Ends the process with a list of missing tools, unless all are present. */
 export function requireTools() {
   const missing = needed.filter((tool) => !tool.present());
   if (missing.length === 0) return;

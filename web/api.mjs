@@ -1,4 +1,4 @@
-// Writes src/api/types.ts: the types of openapi.json, and which of them each operation asks with and answers with. With
+// Writes src/api/types.ts: the types in openapi.json, and the request and response types of each operation. With
 // `--check` it only compares, and fails if the file is out of date.
 import { createClient } from '@hey-api/openapi-ts';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import process from 'node:process';
 const from = join(import.meta.dirname, 'openapi.json');
 const to = join(import.meta.dirname, 'src/api/types.ts');
 
-/** An operation's name in types: `get_account` is `GetAccount`. */
+/** The name of an operation in type names: `get_account` becomes `GetAccount`. */
 function pascal(id) {
   return id
     .split('_')
@@ -31,7 +31,7 @@ function operations({ paths }) {
 
 async function generate(description) {
   for (const { operation } of operations(description)) {
-    // Every refusal is a `Problem`: types of their own would be a third of the file.
+    // Every refusal is a `Problem`: separate types for them would be a third of the file.
     operation.responses = Object.fromEntries(
       Object.entries(operation.responses).filter(([status]) => status.startsWith('2')),
     );

@@ -9,8 +9,8 @@ import { defineConfig } from 'vitest/config';
 const server = process.env['LOGSTEAD_URL'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  // Files ask for each other beside themselves, as the console may lie below a path. The page, which may have any
-  // address, asks from the root; the server puts the path before that.
+  // Files refer to each other by relative paths, as the console may be served below a path. The page, which may have
+  // any address, refers to them from the root, and the server inserts the path.
   experimental: {
     renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `/${name}` : { relative: true }),
   },
@@ -21,19 +21,19 @@ export default defineConfig({
   build: {
     // The server's content security policy allows no data: URLs.
     assetsInlineLimit: 0,
-    // What a page needs to start is one file: cut into forty, of which pages share this and that, it is compressed
-    // 17 KB worse and takes forty requests.
+    // The code that every page needs to start is in one file: split into forty that pages share in part, it would
+    // compress 17 KB worse and take forty requests.
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: 'start', tags: ['$initial'] }] } },
     },
   },
   test: {
     css: false,
-    // Formatting is checked in a zone with summer time, whatever the machine's own is.
+    // Formatting is tested in a zone with summer time, whatever the machine's own zone is.
     env: { TZ: 'Europe/Vienna' },
-    // Against tests that hang, not slow ones: a machine may have other work.
+    // The limit is meant for tests that hang, not for slow ones: the machine may have other work.
     testTimeout: 30_000,
-    // A browser's environment takes a second for each file: only tests that render something pay for it.
+    // A browser environment takes a second for each file, so only tests that render something use one.
     projects: [
       {
         extends: true,
@@ -57,7 +57,10 @@ export default defineConfig({
   },
 });
 
-/** The texts of the licences of everything inside, which some of them ask to be shipped: `/licences.txt`. */
+/**
+ * The texts of the licences of everything included, which some of them require to be shipped:
+ * `/licences.txt`.
+ */
 function licenceTexts(): Plugin {
   return {
     name: 'licence-texts',
@@ -69,7 +72,10 @@ function licenceTexts(): Plugin {
   };
 }
 
-/** Puts a brotli copy beside each text of the build; the server hands it to browsers that take it. */
+/**
+ * Adds a brotli copy of each text file in the build, which the server sends to browsers that accept
+ * it.
+ */
 function pack(): Plugin {
   return {
     name: 'pack',

@@ -1,4 +1,4 @@
-//! Lines over time, as a picture in SVG.
+//! Draws lines over time as an SVG picture.
 
 use std::fmt::Write as _;
 
@@ -7,19 +7,19 @@ const HEIGHT: f64 = 180.0;
 const MARGIN: f64 = 70.0;
 const COLOURS: [&str; 4] = ["#2563eb", "#d97706", "#059669", "#7c3aed"];
 
-/// A line: its name, and its points, the time in seconds first.
+/// A line: its name and its points, with the time in seconds first.
 pub(crate) struct ChartLine {
     pub(crate) name: String,
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// A plot of lines that share a scale from zero on.
+/// A plot of lines that share a scale, which starts at zero.
 pub(crate) struct Plot {
     pub(crate) title: String,
     pub(crate) lines: Vec<ChartLine>,
 }
 
-/// The plots below each other, over the same time.
+/// Draws the plots one below the other, over the same time.
 pub(crate) fn svg(plots: &[Plot]) -> String {
     let height = HEIGHT + MARGIN;
     let (width, whole) = (WIDTH + 2.0 * MARGIN, height * plots.len() as f64);

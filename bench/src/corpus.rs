@@ -1,10 +1,10 @@
-//! Lines as servers write them, made from a seed: the same seed always gives the same bytes.
+//! Lines as servers write them, generated from a seed: the same seed always gives the same bytes.
 
 use std::io::Write;
 
 const HOSTS: u64 = 200;
 const START_SECOND: u64 = 1_793_491_200;
-/// Program, severity and message; `#` is a number, `@` an address, `&` a hexadecimal id.
+/// Program, severity and message; `#` stands for a number, `@` for an address, `&` for a hexadecimal id.
 const TEMPLATES: [(&str, u8, &str); 12] = [
     ("sshd", 6, "Accepted publickey for deploy from @ port # ssh2: RSA SHA256:&"),
     ("sshd", 4, "Failed password for invalid user admin from @ port # ssh2"),
@@ -20,7 +20,7 @@ const TEMPLATES: [(&str, u8, &str); 12] = [
     ("systemd", 6, "Started Session # of user deploy on seat0"),
 ];
 
-/// `count` messages in RFC 5424's form, a line each.
+/// Generates `count` messages in RFC 5424 format, one per line.
 pub(crate) fn lines(count: usize) -> Vec<u8> {
     let mut random = Random(1);
     let mut out = Vec::with_capacity(count * 140);
@@ -50,7 +50,7 @@ pub(crate) fn lines(count: usize) -> Vec<u8> {
     out
 }
 
-/// SplitMix64.
+/// A SplitMix64 random number generator.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

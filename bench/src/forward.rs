@@ -1,6 +1,6 @@
-//! The cost of forwarding for the real server, beside storing: each run is a pair of the same load on two fresh
-//! servers, one that stores it and one that also forwards it, and the difference of their CPU time counts. The other
-//! side only counts.
+//! The cost of forwarding for the real server, in addition to storing. Each run is a pair with the same load on two
+//! fresh servers, one that only stores it and one that also forwards it; the difference of their CPU times is the
+//! result. The other side only counts messages.
 
 use crate::measure::print;
 use crate::server::{MeasuredServer, Server, source};
@@ -16,14 +16,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The interval at which the server is asked whether it is done; each time costs some of the CPU time being measured.
+/// The interval at which the server is asked whether it has finished; each request costs some of the CPU time being
+/// measured.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
-/// After this long without another message, the wait ends.
+/// How long to wait without another message before giving up.
 const STALL_MAX: Duration = Duration::from_secs(30);
-/// Sealing costs as much as all the rest, and the same with and without forwarding. So none is done meanwhile.
+/// Settings that prevent sealing: it costs as much as everything else, and the same with and without forwarding.
 const NO_SEALING: [&str; 3] =
     ["storage.segment_rows_max=4000000", "storage.journal_file_max=1GiB", "storage.seal_after=1d"];
-/// The destination being measured, and the names of its two threads.
+/// The id of the destination being measured, from which the names of its two threads follow.
 const ID: &str = "out";
 const SENDING: &str = "to out";
 const QUEUEING: &str = "queue out";
@@ -37,9 +38,9 @@ pub(crate) enum Scenario {
     Relp,
     /// Elasticsearch's `_bulk`
     Bulk,
-    /// Queueing on disk while the destination is away
+    /// Queueing on disk while the destination is unavailable
     Queue,
-    /// Receiving while a backlog is sent, against receiving while it waits
+    /// Receiving while a backlog is sent, compared with receiving while it is not
     Drain,
 }
 
@@ -52,28 +53,28 @@ pub(crate) struct Forward {
     /// The data directory of each server; its contents are removed
     #[arg(long, default_value = "target/bench-forward")]
     data: PathBuf,
-    /// Lines to send; without it, lines are made from a seed
+    /// Lines to send; by default, lines are generated from a seed
     #[arg(long)]
     corpus: Option<PathBuf>,
-    /// The number of messages, if they are made
+    /// The number of messages, if they are generated
     #[arg(long, default_value_t = 2_000_000)]
     messages: usize,
-    /// The number of pairs; all are printed, the median counts
+    /// The number of pairs; all are printed, and the median is the result
     #[arg(long, default_value_t = 5)]
     runs: usize,
-    /// Stores nothing: the cost and the speed of forwarding on its own
+    /// Stores nothing, to measure the cost and the speed of forwarding on its own
     #[arg(long)]
     only: bool,
-    /// Further keys of the destination, such as `format = "raw"`; may be repeated
+    /// Additional keys of the destination, such as `format = "raw"`; may be repeated
     #[arg(long = "key", value_name = "TOML")]
     keys: Vec<String>,
-    /// Messages of the backlog
+    /// The number of messages in the backlog
     #[arg(long, default_value_t = 10_000_000)]
     backlog: u64,
-    /// How long messages are received beside the backlog, each time
+    /// How long to receive messages alongside the backlog, each time
     #[arg(long, default_value_t = 2.0)]
     seconds: f64,
-    /// Messages a second that are received beside the backlog [default: as many as possible]
+    /// Messages per second to receive alongside the backlog [default: as many as possible]
     #[arg(long)]
     rate: Option<u64>,
     /// Also writes the rows to a CSV file in this folder
@@ -92,13 +93,13 @@ impl TakeMessage for MessageCounter {
     }
 }
 
-/// The cost of a load for a server.
+/// The cost of a load to a server.
 struct LoadCost {
     sent: u64,
     cpu_micros: u64,
-    /// From the beginning of the load until the last message has arrived.
+    /// The time from the beginning of the load until the last message has arrived.
     seconds: f64,
-    /// User and system time.
+    /// User and system time of each thread.
     threads: BTreeMap<String, [u64; 2]>,
 }
 
@@ -121,7 +122,7 @@ impl Forward {
         if self.scenario == Scenario::Drain { self.drain(lines) } else { self.pairs(lines) }
     }
 
-    /// The command that measures this alone.
+    /// The command that repeats this measurement alone.
     fn repeat(&self) -> String {
         let words = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
         format!("logstead-bench {words}")
@@ -154,7 +155,7 @@ impl Forward {
             _ if self.only => vec![("messages a second", format!("{rate:.0}"), true)],
             Scenario::Tcp => vec![cost(1.0), speed(500_000.0)],
             Scenario::Relp => vec![("CPU per message", format!("{extra:.3} us"), true), speed(300_000.0)],
-            // Rendering is nearly all that the thread does outside of the kernel.
+            // Outside the kernel, the thread does little besides rendering.
             Scenario::Bulk => vec![("user CPU of sending", format!("{user:.3} us"), user <= 1.5)],
             Scenario::Queue | Scenario::Drain => vec![cost(0.25)],
         };
@@ -198,8 +199,8 @@ impl Forward {
         Ok(cost)
     }
 
-    /// How much slower messages are received while a backlog is sent, against while it waits: in turns on one server,
-    /// as neither the machine nor the store stay as they are.
+    /// Measures how much slower messages are received while a backlog is sent than while it is not. Both are measured
+    /// in turns on the same server, as neither the machine nor the store stays the same.
     fn drain(&self, lines: &Path) -> Result<()> {
         let columns = ["run", "left", "waiting_msg/s", "sending_msg/s", "slower_%", "sent_msg/s"];
         let mut table = vec![columns.map(str::to_owned).to_vec()];
@@ -240,7 +241,7 @@ impl Forward {
         verdict::tell(&[("receiving is slower by", format!("{slower:.1} %"), slower <= 20.0)])
     }
 
-    /// Makes the backlog.
+    /// Fills the queue with the backlog.
     fn fill(&self, server: &Server, lines: &Path) -> Result<()> {
         let relp = server.url("relp")?.to_owned();
         let number = format!("--number={}", self.backlog);
@@ -310,7 +311,7 @@ fn beginning(sources: &[String]) -> String {
     format!("version = 1\n{}[[logspaces]]\nid = \"main\"\n{retention}\n", sources.concat())
 }
 
-/// A router that forwards messages from RELP, and stores messages from TCP.
+/// A router document that forwards messages from RELP, and stores messages from TCP.
 fn backlog_router(destination: &str) -> String {
     let sources = [source("relp", "relp", ""), source("syslog", "tcp", "")];
     format!(
@@ -320,7 +321,7 @@ fn backlog_router(destination: &str) -> String {
     )
 }
 
-/// Waits until a number is reached; fails when it no longer grows, or grows beyond.
+/// Waits until a number is reached; fails if it stops growing or exceeds the target.
 fn settle(what: &str, wanted: u64, number: impl Fn() -> Result<u64>) -> Result<()> {
     let (mut last, mut moved) = (0, Instant::now());
     loop {

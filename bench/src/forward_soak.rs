@@ -1,7 +1,8 @@
-//! Forwarding for a long time to destinations that come and go at random.
+//! Forwards for a long time to destinations that come and go at random.
 //!
-//! The verdict: of every message that was sent, each destination has it, refused it, or it waits; at the end nothing
-//! waits, and the other sides have each message. Only over TCP may some be missing, as nobody tells what arrives there.
+//! The verdict: every message that was sent has been delivered to each destination, was refused by it, or is waiting;
+//! at the end none is waiting, and each receiver has every message. Messages may only be missing over TCP, which does
+//! not confirm what arrives.
 
 use crate::chart::{self, ChartLine, Plot};
 use crate::corpus::Random;
@@ -18,11 +19,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a destination stays away, and how long it is there, in seconds.
+/// How long a destination is unavailable, in seconds; the following constant is how long it is available.
 const AWAY: std::ops::Range<u64> = 2..20;
 const THERE: std::ops::Range<u64> = 5..40;
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
-/// After this long without another message, a wait ends.
+/// How long to wait without another message before giving up.
 const STALL_MAX: Duration = Duration::from_secs(60);
 
 #[derive(Args, Debug)]
@@ -34,27 +35,27 @@ pub(crate) struct ForwardSoak {
     data: PathBuf,
     #[arg(long, default_value_t = 60.0)]
     minutes: f64,
-    /// Messages a second, half of them over TCP and half over RELP
+    /// Messages per second, half of them over TCP and half over RELP
     #[arg(long, default_value_t = 20_000)]
     rate: u64,
-    /// Says when destinations come and go
+    /// The seed that determines when destinations come and go
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Seconds between two samples
     #[arg(long, default_value_t = 5.0)]
     interval: f64,
-    /// The record is written to this file, and the chart beside it
+    /// The file for the record; the chart is written next to it
     #[arg(long, value_name = "FILE", default_value = "target/bench-forward-soak.json")]
     record: PathBuf,
 }
 
-/// A destination, and what it has got.
+/// A destination, and the messages that it has received.
 struct SoakedDestination {
     protocol: SinkProtocol,
     address: SocketAddr,
     numbered: Arc<NumberLog>,
     sink: Option<TestReceiver>,
-    /// When it comes or goes next.
+    /// The time when it comes or goes next.
     change_at: Instant,
     stops: u64,
 }
@@ -67,7 +68,7 @@ struct DestinationCounts {
     waiting: u64,
 }
 
-/// The server at a moment.
+/// The server at one moment.
 struct ForwardSample {
     seconds: f64,
     resident: f64,
@@ -77,7 +78,7 @@ struct ForwardSample {
 /// A claim, the observation, and whether the claim holds.
 type Claim = (&'static str, String, bool);
 
-/// Whether the server's ledger adds up, and knows of every message.
+/// Checks whether the server's ledger adds up and includes every message.
 fn ledger(server: &Server, sent: u64) -> Result<Claim> {
     let flow: Value = server.get("/flow?from=-30d")?.body_mut().read_json()?;
     let number = |of: &Value, name: &str| of[name].as_i64().unwrap_or_default();
@@ -167,9 +168,9 @@ impl ForwardSoak {
 /// A destination at the end of the run.
 struct DestinationResult {
     protocol: SinkProtocol,
-    /// When the load had ended and sending was paused.
+    /// The counts when the load had ended and sending was paused.
     during: DestinationCounts,
-    /// When everything was sent.
+    /// The counts when everything had been sent.
     after: DestinationCounts,
     count: ArrivalCount,
     stops: u64,
@@ -227,7 +228,7 @@ impl SoakedDestination {
         Ok(())
     }
 
-    /// Comes or goes.
+    /// Starts the receiver if it is stopped, and stops it otherwise.
     fn change(&mut self, random: &mut Random) -> Result<()> {
         let range = if self.sink.take().is_some() {
             self.stops += 1;
@@ -304,14 +305,14 @@ fn sides() -> Result<Vec<SoakedDestination>> {
             change_at: Instant::now() + LOOK_INTERVAL,
             stops: 0,
         };
-        // At once, so that the next one finds another port.
+        // Started at once, so that the next one finds another port.
         side.start()?;
         Ok(side)
     };
     [SinkProtocol::Tcp, SinkProtocol::Relp, SinkProtocol::Bulk].into_iter().map(side).collect()
 }
 
-/// Everything goes to every destination, and is stored nowhere.
+/// A router document that sends everything to every destination and stores nothing.
 fn router(sides: &[SoakedDestination]) -> String {
     let sources = [source("syslog", "tcp", ""), source("relp", "relp", "")].concat();
     let destination =
@@ -325,7 +326,7 @@ fn router(sides: &[SoakedDestination]) -> String {
     )
 }
 
-/// Waits until everything is queued, pauses sending, and says what the server then says of each destination.
+/// Waits until everything is queued, pauses sending, and returns the server's counts of each destination.
 fn paused(server: &Server, sides: &[SoakedDestination], sent: u64) -> Result<Vec<DestinationCounts>> {
     let queued = |counters: &Counters| {
         let of = |side: &SoakedDestination| {
@@ -337,7 +338,7 @@ fn paused(server: &Server, sides: &[SoakedDestination], sent: u64) -> Result<Vec
     for side in sides {
         server.act(side.protocol.name(), "pause")?;
     }
-    // Messages being sent are settled first.
+    // Messages in transit are settled first.
     let mut last = None;
     loop {
         let counters = server.counters()?;
@@ -351,7 +352,7 @@ fn paused(server: &Server, sides: &[SoakedDestination], sent: u64) -> Result<Vec
     }
 }
 
-/// Lets all of them come, and waits until nothing waits.
+/// Makes all destinations available, and waits until no message is waiting.
 fn drained(server: &Server, sides: &mut [SoakedDestination]) -> Result<Vec<DestinationCounts>> {
     for side in sides.iter_mut() {
         if side.sink.is_none() {
@@ -373,7 +374,7 @@ fn drained(server: &Server, sides: &mut [SoakedDestination]) -> Result<Vec<Desti
     Ok(sides.iter().map(|side| DestinationCounts::of(&counters, side.protocol.name())).collect())
 }
 
-/// Waits until a number is reached; fails when it no longer grows.
+/// Waits until a number is reached; fails if it stops growing.
 fn wait(what: &str, server: &Server, number: impl Fn(&Counters) -> u64, wanted: u64) -> Result<()> {
     let (mut last, mut moved) = (0, Instant::now());
     loop {

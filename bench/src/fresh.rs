@@ -1,5 +1,5 @@
-//! How long searches take of messages that have just been received: while they are sent, while they are sealed, while
-//! the last of them wait to be sealed, and right after the server was killed and is back.
+//! How long searches take on messages that have just been received: while they are sent, while they are sealed, while
+//! the last of them wait to be sealed, and right after the server was killed and restarted.
 
 use crate::measure::print;
 use crate::server::{LoadProcess, MeasuredServer, Server, ended_children_cpu_micros, router, source};
@@ -10,29 +10,29 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How often all questions are asked at rest.
+/// How many times all questions are asked at rest.
 const ROUNDS: usize = 20;
-/// How long after the last question of a round the next round begins.
+/// The pause between two rounds of questions.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long sealing may take.
+/// Maximum time for sealing.
 const SEALING_MAX: Duration = Duration::from_secs(120);
 
 #[derive(Args, Debug)]
 pub(crate) struct Fresh {
     #[command(flatten)]
     subject: MeasuredServer,
-    /// Lines to send, from the beginning again if there are too few; without it, lines are made from a seed
+    /// Lines to send, repeated from the beginning if there are too few; by default, lines are generated from a seed
     #[arg(long)]
     corpus: Option<PathBuf>,
     /// The number of messages
     #[arg(long, default_value_t = 1_000_000)]
     messages: u64,
-    /// The folder that the server's data is written to; its contents are removed, before and after
+    /// The folder for the server's data; its contents are removed, before and after
     #[arg(long, default_value = "target/bench-fresh")]
     data: PathBuf,
 }
 
-/// The questions: each with its name, its path in the API, and its body.
+/// The questions, each with its name, its API path and its body.
 fn questions() -> [(&'static str, &'static str, Value); 5] {
     let histogram = json!({ "query": "error", "buckets": 144 });
     let hosts = json!({ "query": "error", "fields": ["host"], "limit": 10 });
@@ -45,7 +45,7 @@ fn questions() -> [(&'static str, &'static str, Value); 5] {
     ]
 }
 
-/// The times of each question in a state.
+/// The times of each question in one state of the store.
 struct StoreTimes {
     name: &'static str,
     unsealed_max: u64,
@@ -101,7 +101,7 @@ impl Fresh {
         print(&aligned(&rows(&states)))
     }
 
-    /// Asks until everything is sent, and says how many messages a second that were.
+    /// Asks until everything is sent, and returns the rate of messages per second.
     fn send(&self, server: &Server, mut load: LoadProcess, states: &mut Vec<StoreTimes>) -> Result<f64> {
         let mut state = StoreTimes::new("while they are sent");
         while load.is_running()? {
@@ -111,7 +111,7 @@ impl Fresh {
         Ok(load.end()?.number("messages/s"))
     }
 
-    /// Asks until no full file waits.
+    /// Asks until no full journal file is waiting to be sealed.
     fn seal(&self, server: &Server, states: &mut Vec<StoreTimes>) -> Result<()> {
         let mut state = StoreTimes::new("while they are sealed");
         let started = Instant::now();
@@ -154,7 +154,7 @@ impl StoreTimes {
         Ok(())
     }
 
-    /// Median and worst but one of a hundred, in milliseconds.
+    /// The median and the 99th percentile, in milliseconds.
     fn cells(&self) -> Vec<String> {
         let mut cells =
             vec![self.name.to_owned(), self.unsealed_max.to_string(), self.times[0].len().to_string()];

@@ -1,7 +1,7 @@
-//! Measures groups of texts: the CPU and bytes of each step of writing, with all texts read back and compared, and the time of
-//! questions to open groups, asked for the first time and again.
+//! Measures groups of texts: the CPU time and bytes of each step of writing, with all texts read back and compared,
+//! and the time of questions to open groups, both the first time and repeated.
 //!
-//! The message of a line begins after its seventh space; its process id is the fifth field.
+//! The message of a line begins after the seventh space; its process id is the fifth field.
 
 #![expect(clippy::print_stdout, reason = "it prints what it measures")]
 
@@ -11,12 +11,12 @@ use logstead_template::{
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
 
-/// Rows of a group.
+/// Number of rows in a group.
 const GROUP_ROWS: usize = 1 << 17;
 const RUNS: usize = 3;
 const SEED: u64 = 0x5eed;
 
-/// Nanoseconds of CPU of the steps.
+/// CPU time of the steps in nanoseconds.
 #[derive(Clone, Copy, Default)]
 struct Spent {
     push: u64,
@@ -26,7 +26,7 @@ struct Spent {
     rare: u64,
 }
 
-/// Bytes that were written, and the most memory that a writer took.
+/// The number of bytes written, and the peak memory of a writer.
 #[derive(Clone, Copy, Default)]
 struct Bytes {
     rows: usize,
@@ -100,7 +100,7 @@ fn best(name: &str, texts: &[&[u8]]) {
     );
 }
 
-/// Messages, and process ids.
+/// The messages and the process ids of the lines.
 fn columns(lines: &[u8]) -> (Vec<&[u8]>, Vec<&[u8]>) {
     let (mut messages, mut pids): (Vec<&[u8]>, Vec<&[u8]>) = (Vec::new(), Vec::new());
     for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
@@ -111,17 +111,18 @@ fn columns(lines: &[u8]) -> (Vec<&[u8]>, Vec<&[u8]>) {
     (messages, pids)
 }
 
-/// Measures writing, and then questions.
+/// Measures writing first, and then questions.
 pub(crate) fn run(lines: &[u8]) {
     let (messages, pids) = columns(lines);
     best("messages", &messages);
     best("pids", &pids);
-    // The texts before or after most messages.
+    // The text that precedes or follows most messages.
     best("nothing", &vec![&b""[..]; messages.len()]);
     ask_groups(&messages);
 }
 
-/// Prints what a question costs each group, in microseconds: to a group that was just opened, and asked again.
+/// Prints the cost of a question to each group in microseconds: for a group that was just opened, and when asked
+/// again.
 fn ask(name: &str, groups: &[EncodedGroup], question: impl Fn(usize, &TemplateGroup)) {
     let (mut first, mut again) = (u64::MAX, u64::MAX);
     for _ in 0..RUNS {
@@ -144,7 +145,7 @@ fn ask(name: &str, groups: &[EncodedGroup], question: impl Fn(usize, &TemplateGr
     println!("{name:34} first {:8.1} us, again {:8.1} us", each(first), each(again));
 }
 
-/// Some ranks of each of the places with the most rows.
+/// Some ranks of each of the positions with the most rows.
 fn ranks(rows: &Rows, places: usize, of_each: u32) -> Vec<Ranks> {
     let mut by_count: Vec<usize> = (0..rows.counts().len()).collect();
     by_count.sort_by_key(|&place| std::cmp::Reverse(rows.counts()[place]));

@@ -1,21 +1,21 @@
-//! Whether memory still grows after the warm-up of a long run.
+//! Checks whether memory still grows after the warm-up of a long run.
 
 use std::time::Duration;
 
-/// How long memory may grow: a quarter of the run, but at most this long.
+/// Maximum length of the warm-up, in which memory may grow: a quarter of the run, up to this time.
 const WARM_UP_MAX: Duration = Duration::from_secs(600);
-/// How much it may grow after that.
+/// How much memory may grow after that.
 const MIB_PER_MINUTE_MAX: f64 = 2.0;
 
 /// The time in seconds, and resident memory in MiB.
 pub(crate) type Point = (f64, f64);
 
-/// When the warm-up of a run ends, in seconds.
+/// The time when the warm-up of a run ends, in seconds.
 pub(crate) fn warm_up(minutes: f64) -> f64 {
     WARM_UP_MAX.as_secs_f64().min(minutes * 15.0)
 }
 
-/// The claim that it is flat, of points after the warm-up.
+/// The claim that memory stays flat, judged by the points after the warm-up.
 pub(crate) fn claim(points: &[Point]) -> (&'static str, String, bool) {
     let growth = per_minute(points);
     let peak = points.iter().map(|(_, memory)| *memory).fold(0.0, f64::max);
@@ -23,7 +23,7 @@ pub(crate) fn claim(points: &[Point]) -> (&'static str, String, bool) {
     ("memory is flat after the warm-up", figure, growth <= MIB_PER_MINUTE_MAX)
 }
 
-/// The slope of the line that fits the points best.
+/// The slope of the line that best fits the points.
 fn per_minute(points: &[Point]) -> f64 {
     let mean = |of: fn(&Point) -> f64| points.iter().map(of).sum::<f64>() / points.len().max(1) as f64;
     let (time, memory) = (mean(|point| point.0), mean(|point| point.1));

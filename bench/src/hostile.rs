@@ -1,6 +1,6 @@
-//! Ten thousand hostile connections alongside regular senders and users: what do the latter notice?
+//! Ten thousand hostile connections alongside regular senders and users: measures how much the latter are affected.
 //!
-//! Strangers come in five kinds. One whose connection the server ends reconnects at once.
+//! Strangers are of five kinds. A stranger whose connection the server ends reconnects at once.
 #![expect(clippy::disallowed_methods, reason = "strangers write what the system accepts and no more")]
 
 use crate::measure::print;
@@ -16,17 +16,17 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long 99 of 100 logins and searches may take.
+/// Maximum time for 99 of 100 logins and searches.
 const P99_MAX_MS: f64 = 1000.0;
-/// How often each stranger acts.
+/// The interval at which each stranger acts.
 const ROUND: Duration = Duration::from_secs(1);
-/// Connections that send messages: with few, waiting for acknowledgements limits the rate.
+/// Number of connections that send messages: with few of them, waiting for acknowledgements would limit the rate.
 const SENDERS: u64 = 16;
 /// How long users pause between two requests.
 const PAUSE: Duration = Duration::from_millis(200);
-/// How much memory a connection may take.
+/// Maximum memory per connection.
 const CONNECTION_BYTES: u64 = 48 << 10;
-/// How much memory a server takes beyond what its settings account for.
+/// How much memory a server may take beyond the amount in its settings.
 const BASE_BYTES: u64 = 128 << 20;
 const NAME: &str = "ada";
 const PASSWORD: &str = "correct horse battery staple";
@@ -40,10 +40,10 @@ pub(crate) struct Hostile {
     data: PathBuf,
     #[arg(long, default_value_t = 5.0)]
     minutes: f64,
-    /// Hostile connections
+    /// The number of hostile connections
     #[arg(long, default_value_t = 10_000)]
     connections: usize,
-    /// Messages a second over RELP
+    /// Messages per second over RELP
     #[arg(long, default_value_t = 50_000)]
     rate: u64,
 }
@@ -53,11 +53,11 @@ pub(crate) struct Hostile {
 enum Attack {
     /// Sends nothing.
     Silent,
-    /// Sends the head of a request, a byte a second.
+    /// Sends the head of a request, one byte per second.
     SlowHead,
-    /// Sends the body of a login, a byte a second.
+    /// Sends the body of a login, one byte per second.
     SlowBody,
-    /// Sends all but the end of a login of 1 MiB.
+    /// Sends a login of 1 MiB except for its end.
     HugeLogin,
     /// Sends requests without reading responses; every tenth sends half a frame to the RELP port instead.
     Unread,
@@ -143,7 +143,7 @@ impl Hostile {
         verdict::tell(&rows)
     }
 
-    /// The most memory that the server had, and how many connections it had at the end.
+    /// The peak memory of the server, and the number of its connections at the end.
     fn watch(&self, server: &Server) -> Result<(u64, u64)> {
         let start = Instant::now();
         let mut peak = 0;
@@ -216,7 +216,7 @@ impl Stranger {
     }
 }
 
-/// Whether the server has kept it open. Its output is not read.
+/// Whether the server has kept the connection open. Its output is not read.
 fn is_there(stream: &TcpStream) -> bool {
     let mut byte = [0];
     match stream.peek(&mut byte) {
@@ -242,7 +242,7 @@ fn log_in(server: &Server, took: &RequestTimes, stop: &AtomicBool) {
     }
 }
 
-/// Allows as many connections as the system permits.
+/// Raises the limit on open files as far as the system permits.
 fn raise_file_limit() {
     let limit = getrlimit(Resource::Nofile);
     // If it cannot be raised, connections fail and are counted.

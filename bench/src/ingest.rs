@@ -1,7 +1,7 @@
-//! The cost of receiving over HTTP and from shippers for the real server: for each protocol a fresh server, the same
-//! messages as an agent sends them, and the CPU time until all are answered. The cost of storing alone is measured in
-//! the same minute, with the same messages as syslog over TCP. Afterwards a search counts the messages: a missing one
-//! fails the run.
+//! The cost of receiving over HTTP and from shippers for the real server. Each protocol gets a fresh server and the
+//! same messages, sent as an agent would send them; the CPU time until all are answered is measured. The cost of
+//! storing alone is measured in the same minute, with the same messages as syslog over TCP. Afterwards a search
+//! counts the messages: a missing one fails the run.
 
 mod body;
 mod client;
@@ -25,9 +25,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use victorialogs::VictoriaLogs;
 
-/// The interval at which the server is asked whether it is done; each time costs some of the CPU time being measured.
+/// The interval at which the server is asked whether it has finished; each request costs some of the CPU time being
+/// measured.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
-/// After this long without another message, the wait ends.
+/// How long to wait without another message before giving up.
 const STALL_MAX: Duration = Duration::from_secs(60);
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -44,19 +45,19 @@ pub(crate) struct Ingest {
     /// The data directory of each server; its contents are removed
     #[arg(long, default_value = "target/bench-ingest")]
     data: PathBuf,
-    /// Lines of RFC 5424 to take the messages from; without it, lines are made from a seed
+    /// Lines in RFC 5424 format with the messages; by default, lines are generated from a seed
     #[arg(long)]
     corpus: Option<PathBuf>,
     /// The number of messages
     #[arg(long, default_value_t = 1_000_000)]
     messages: usize,
-    /// Messages in a body
+    /// The number of messages in a body
     #[arg(long, default_value_t = 10_000)]
     batch: usize,
-    /// Requests under way; over HTTP/1.1 each has a connection of its own
+    /// The number of requests in flight; over HTTP/1.1 each has a connection of its own
     #[arg(long, default_value_t = 4)]
     in_flight: usize,
-    /// The number of runs; the medians count
+    /// The number of runs; the medians are the result
     #[arg(long, default_value_t = 3)]
     runs: usize,
     /// Waits until everything is in sealed segments
@@ -70,9 +71,9 @@ pub(crate) struct Ingest {
     csv: Option<PathBuf>,
 }
 
-/// The bodies of a protocol, with messages in each.
+/// The bodies for a protocol, with several messages in each.
 struct Load {
-    /// `None` is syslog: storing alone.
+    /// `None` stands for syslog, that is, storing alone.
     protocol: Option<IngestProtocol>,
     packing: Packing,
     bodies: Arc<Vec<Vec<u8>>>,
@@ -81,11 +82,11 @@ struct Load {
 /// The cost of a run.
 struct RunCost {
     cpu_micros: u64,
-    /// From the first byte until everything is answered or, without answers, stored.
+    /// The time from the first byte until everything is answered or, for protocols without answers, stored.
     seconds: f64,
 }
 
-/// The costs of the runs of a load, for each message.
+/// The costs per message of all runs of a load.
 #[derive(Default)]
 struct Figures {
     micros: Vec<f64>,
@@ -144,7 +145,7 @@ impl Ingest {
         Ok(lines)
     }
 
-    /// Storing alone, and the requested protocols.
+    /// The cases: storing alone, and the requested protocols.
     fn cases(&self) -> Vec<(Option<IngestProtocol>, Packing)> {
         use clap::ValueEnum as _;
         let protocols =

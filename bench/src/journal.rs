@@ -14,9 +14,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// How much a source reads at once.
+/// How many bytes a source reads at once.
 const CHUNK_BYTES: usize = 1 << 20;
-/// The number of chunks that a commit takes together, as if they had waited for the previous one.
+/// The number of chunks in one commit, as if they had waited for the previous one.
 const CHUNKS_IN_COMMIT: usize = 4;
 const FRAME_BYTES_MAX: usize = 64 << 10;
 const ROUTER: &str = r#"
@@ -39,7 +39,7 @@ id = "default"
 to = ["main"]
 "#;
 
-/// CPU nanoseconds of each step.
+/// CPU time of each step in nanoseconds.
 #[derive(Default, Clone, Copy)]
 struct StepTimes {
     frame: u64,
@@ -120,7 +120,7 @@ fn once(lines: &[u8], data: &Path) -> Result<JournalRun> {
     while at < lines.len() {
         let mut found = SplitResult::default();
         let end = lines.len().min(at + CHUNK_BYTES);
-        // The bytes are owned, as those from a socket.
+        // The bytes are owned, like those from a socket.
         let bytes = lines[at..end].to_vec();
         let taken = framer.split(&bytes, &mut found);
         lap(&mut run.split.frame);
@@ -157,8 +157,8 @@ fn once(lines: &[u8], data: &Path) -> Result<JournalRun> {
     Ok(run)
 }
 
-/// The baseline: the same bytes written to a plain file in the same pieces and synced as often. CPU
-/// nanoseconds in all.
+/// The baseline: the same bytes written to a plain file in the same pieces and synced as often. Returns the total CPU
+/// time in nanoseconds.
 fn plain_write(lines: &[u8], data: &Path) -> Result<u64> {
     let start = cpu();
     let mut file = std::fs::File::create(data.join("plain"))?;

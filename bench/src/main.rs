@@ -1,5 +1,5 @@
-//! Measured runs, so that speed claims can be repeated: each prints what it did, on what, and a baseline from
-//! the same minute.
+//! Measurements that can be repeated, as evidence for claims about speed: each prints its steps, its input, and a
+//! baseline from the same minute.
 
 mod chart;
 mod corpus;
@@ -29,7 +29,7 @@ use clap::{Parser, Subcommand};
 use std::io::Read;
 use std::path::PathBuf;
 
-/// The allocator of the server, so that measurements run with it too.
+/// The server's allocator, so that measurements use it too.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
@@ -44,32 +44,32 @@ struct Cli {
 enum BenchCommand {
     /// CPU per message from bytes to a synced journal, split by step
     Journal {
-        /// Lines to read; without it, lines are made from a seed
+        /// Lines to read; by default, lines are generated from a seed
         #[arg(long)]
         corpus: Option<PathBuf>,
-        /// The number of messages, if they are made
+        /// The number of messages, if they are generated
         #[arg(long, default_value_t = 1_000_000)]
         messages: usize,
-        /// The folder that the journal is written to; removed afterwards
+        /// The folder for the journal, which is removed afterwards
         #[arg(long, default_value = "target/bench-data")]
         data: PathBuf,
-        /// The number of runs; all are printed, the fastest counts
+        /// The number of runs; all are printed, and the fastest is the result
         #[arg(long, default_value_t = 5)]
         runs: usize,
     },
     /// CPU and bytes per message from bytes to sealed, searchable segments
     Store {
-        /// Lines to read; without it, lines are made from a seed
+        /// Lines to read; by default, lines are generated from a seed
         #[arg(long)]
         corpus: Option<PathBuf>,
-        /// The number of messages, if they are made
+        /// The number of messages, if they are generated
         #[arg(long, default_value_t = 1_000_000)]
         messages: usize,
-        /// The folder that the store is written to; its contents are removed, and the new store stays
+        /// The folder for the store; its old contents are removed, and the new store is kept
         #[arg(long, default_value = "target/bench-store")]
         data: PathBuf,
     },
-    /// CPU and bytes of texts in groups of templates, and the time of questions to them
+    /// CPU time and bytes of texts in groups of templates, and the time of questions to them
     Groups {
         /// Lines to read
         #[arg(long)]
@@ -80,10 +80,10 @@ enum BenchCommand {
         /// The store
         #[arg(long, default_value = "target/bench-store")]
         data: PathBuf,
-        /// How often each search is run; the median counts
+        /// How often each search is run; the median is the result
         #[arg(long, default_value_t = 15)]
         runs: usize,
-        /// Threads of one search
+        /// The number of threads for one search
         #[arg(long, default_value_t = 2)]
         threads: usize,
         /// Compares every count with that of a naive scan
@@ -93,33 +93,33 @@ enum BenchCommand {
         #[arg(long)]
         query: Vec<String>,
     },
-    /// How long searches take of messages that are stored and not sealed yet
+    /// How long searches take on messages that are stored and not sealed yet
     Unsealed {
-        /// Lines to read; without it, lines are made from a seed
+        /// Lines to read; by default, lines are generated from a seed
         #[arg(long)]
         corpus: Option<PathBuf>,
-        /// The number of messages, if they are made
+        /// The number of messages, if they are generated
         #[arg(long, default_value_t = 1_000_000)]
         messages: usize,
-        /// The folder that the store is written to; removed afterwards
+        /// The folder for the store, which is removed afterwards
         #[arg(long, default_value = "target/bench-store")]
         data: PathBuf,
-        /// How often each search is run; the median counts
+        /// How often each search is run; the median is the result
         #[arg(long, default_value_t = 15)]
         runs: usize,
-        /// Threads of one search
+        /// The number of threads for one search
         #[arg(long, default_value_t = 2)]
         threads: usize,
     },
-    /// The CPU that routes and steps take of a message
+    /// The CPU time that routes and steps take per message
     Route {
-        /// Lines to read; without it, lines are made from a seed
+        /// Lines to read; by default, lines are generated from a seed
         #[arg(long)]
         corpus: Option<PathBuf>,
-        /// The number of messages, if they are made
+        /// The number of messages, if they are generated
         #[arg(long, default_value_t = 1_000_000)]
         messages: usize,
-        /// The number of runs; the fastest counts
+        /// The number of runs; the fastest is the result
         #[arg(long, default_value_t = 5)]
         runs: usize,
     },
@@ -127,10 +127,10 @@ enum BenchCommand {
     Receive(Box<receive::Receive>),
     /// How long searches of a real server take while messages are sent and sealed, and right after a kill
     Fresh(fresh::Fresh),
-    /// The cost of receiving over HTTP and from shippers for the real server, beside storing
+    /// The cost of receiving over HTTP and from shippers for the real server, in addition to storing
     #[command(after_help = ingest::EXAMPLES)]
     Ingest(ingest::Ingest),
-    /// The cost of forwarding for the real server, beside storing
+    /// The cost of forwarding for the real server, in addition to storing
     Forward(Box<forward::Forward>),
     /// Forwarding for an hour to destinations that come and go
     ForwardSoak(forward_soak::ForwardSoak),

@@ -1,10 +1,10 @@
-//! The means of measuring runs.
+//! Tools for measuring runs.
 
 use anyhow::{Context as _, Result};
 use rustix::time::{ClockId, clock_gettime};
 use std::io::Write;
 
-/// CPU nanoseconds that this process has used.
+/// The CPU time that this process has used, in nanoseconds.
 pub(crate) fn cpu() -> u64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
@@ -15,7 +15,7 @@ pub(crate) fn peak_memory_bytes() -> Result<u64> {
     memory_bytes("self", "VmHWM")
 }
 
-/// A line of `/proc/PID/status`: `VmHWM`, the peak memory, or `VmRSS`, the current one.
+/// A value from `/proc/PID/status`: `VmHWM`, the peak memory, or `VmRSS`, the current one.
 pub(crate) fn memory_bytes(pid: &str, name: &str) -> Result<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
@@ -24,7 +24,7 @@ pub(crate) fn memory_bytes(pid: &str, name: &str) -> Result<u64> {
     Ok(kibibytes << 10)
 }
 
-/// A line of the report. Tests print none: a "FAIL" among them would be taken for theirs.
+/// Prints a line of the report. Nothing is printed in tests, as a "FAIL" in it would be mistaken for a failed test.
 pub(crate) fn print(line: &str) -> Result<()> {
     if cfg!(test) {
         return Ok(());

@@ -1,15 +1,16 @@
-//! Notes which of the load generator's messages arrived, by connection and number, and how many of them twice.
+//! Records which of the load generator's messages arrived, by connection and number, and how many of them arrived
+//! twice.
 
 use crate::test_receiver::TakeMessage;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// One message of this many is refused, if the protocol can say so.
+/// One message in this many is refused, if the protocol can express that.
 const REFUSED_OF: usize = 10_000;
-/// The longest run of one connection that is noted: 128 MiB.
+/// The longest run of one connection that can be recorded, which takes 128 MiB.
 const NUMBER_MAX: usize = 1 << 30;
 
-/// Notes the numbers of what arrives.
+/// Records the numbers of arriving messages.
 pub(crate) struct NumberLog {
     refuses: bool,
     arrived: Mutex<Arrivals>,
@@ -18,9 +19,9 @@ pub(crate) struct NumberLog {
 /// The number of messages that arrived.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct ArrivalCount {
-    /// Different ones that were taken.
+    /// Distinct messages that were accepted.
     pub(crate) taken: u64,
-    /// Different ones that were refused.
+    /// Distinct messages that were refused.
     pub(crate) refused: u64,
     /// Messages that had arrived before.
     pub(crate) doubles: u64,
@@ -31,7 +32,7 @@ pub(crate) struct ArrivalCount {
 #[derive(Default)]
 struct Arrivals {
     count: ArrivalCount,
-    /// A bit for each number, by run and connection.
+    /// One bit for each number, by run and connection.
     seen: HashMap<(u64, u64), Vec<u64>>,
 }
 
@@ -65,7 +66,7 @@ impl TakeMessage for NumberLog {
 }
 
 impl Arrivals {
-    /// Whether it is new.
+    /// Records a number; returns whether it is new.
     fn note(&mut self, connection: (u64, u64), number: usize) -> bool {
         let seen = self.seen.entry(connection).or_default();
         let (word, bit) = (number / 64, 1 << (number % 64));

@@ -1,5 +1,5 @@
-//! The cost of receiving for the real server: for each case a fresh server, the load generator against it, and a row of
-//! costs. Afterwards a search counts the messages: a missing one fails the run, except over UDP.
+//! The cost of receiving for the real server: each case gets a fresh server and the load generator, and prints a row
+//! of costs. Afterwards a search counts the messages: a missing one fails the run, except over UDP.
 
 use crate::measure::print;
 use crate::server::{Counters, Load, SEAL_SOON, Server, ended_children_cpu_micros, router, source};
@@ -10,9 +10,10 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// The interval at which the server is asked whether it is done; each time costs some of the CPU time being measured.
+/// The interval at which the server is asked whether it has finished; each request costs some of the CPU time being
+/// measured.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
-/// After this long without another message, the wait ends.
+/// How long to wait without another message before giving up.
 const STALL_MAX: Duration = Duration::from_secs(5);
 const SEAL_STALL_MAX: Duration = Duration::from_secs(60);
 const COALESCING: &str = "5ms/1MiB";
@@ -26,7 +27,7 @@ pub(crate) enum Scenario {
     Corpus,
     /// RELP with --window unacknowledged messages
     Relp,
-    /// Datagrams at --rate, and how many are lost
+    /// Datagrams at --rate, and the number of those lost
     Udp,
     /// One message per write at --rate on each connection, with and without coalescing
     SmallWrites,
@@ -38,7 +39,7 @@ pub(crate) enum Scenario {
 pub(crate) struct Receive {
     #[arg(value_enum, default_value_t = Scenario::Matrix)]
     scenario: Scenario,
-    /// The server and load generator
+    /// The binary of the server and the load generator
     #[arg(long, default_value = "target/release/logstead")]
     binary: PathBuf,
     /// The data directory of each case's server; its contents are removed
@@ -50,34 +51,34 @@ pub(crate) struct Receive {
     /// Sends this many messages on each connection, however long that takes
     #[arg(long)]
     messages: Option<u64>,
-    /// Bytes of a message
+    /// The size of a message in bytes
     #[arg(long, default_value_t = 256)]
     size: usize,
     /// Lines to send, instead of generated messages
     #[arg(long)]
     corpus: Option<PathBuf>,
-    /// Connections, one case each [default: 1,8,50,200; 20 for small writes, 1 for the others]
+    /// The numbers of connections, one case each [default: 1,8,50,200; 20 for small writes, 1 for the others]
     #[arg(long, value_delimiter = ',')]
     connections: Vec<usize>,
-    /// The number of workers that one connection's messages are spread over
+    /// The number of workers among which one connection's messages are divided
     #[arg(long, value_delimiter = ',', default_value = "1,auto")]
     partitions: Vec<String>,
     /// Delay and buffer of the reads, one case each; `0ms` is off
     #[arg(long, value_delimiter = ',', default_values_t = [COALESCING.to_owned(), "0ms".to_owned()])]
     coalesce: Vec<String>,
-    /// When messages count as stored
+    /// The durability settings, which decide when messages count as stored
     #[arg(long, value_delimiter = ',', default_value = "fsync,os")]
     durability: Vec<String>,
     /// Waits until everything is in sealed segments
     #[arg(long)]
     sealed: bool,
-    /// Messages a second of each connection [default: 100000 for udp, 1000 for small writes]
+    /// Messages per second on each connection [default: 100000 for udp, 1000 for small writes]
     #[arg(long)]
     rate: Option<u64>,
-    /// RELP: the maximum number of unacknowledged messages
+    /// The maximum number of unacknowledged messages, for RELP
     #[arg(long, default_value_t = 1024)]
     window: usize,
-    /// Idle connections
+    /// The number of idle connections
     #[arg(long, default_value_t = 10_000)]
     idle: usize,
     /// Also writes the rows to a CSV file in this folder
@@ -85,7 +86,7 @@ pub(crate) struct Receive {
     csv: Option<PathBuf>,
 }
 
-/// One measured server.
+/// One case, measured on a server of its own.
 #[derive(Clone, Debug)]
 struct MeasuredCase {
     scheme: &'static str,
@@ -100,7 +101,7 @@ struct CaseCost {
     sent: u64,
     per_second: f64,
     megabytes_per_second: f64,
-    /// CPU time of the server until everything was stored and, if that is waited for, sealed.
+    /// CPU time of the server until everything was stored and, if requested, sealed.
     cpu_micros: u64,
     /// CPU time of the load generator.
     sender_micros: u64,
@@ -188,7 +189,7 @@ impl Receive {
         all
     }
 
-    /// The command that measures this case alone.
+    /// The command that repeats this case alone.
     fn repeat(&self, case: &MeasuredCase) -> String {
         let scenario =
             self.scenario.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
@@ -291,7 +292,7 @@ impl Receive {
         Ok(())
     }
 
-    /// The memory of idle connections.
+    /// Measures the memory of idle connections.
     fn idle(&self) -> Result<()> {
         let case = self.all().into_iter().next().context("a case")?;
         let server = Server::start(&self.binary, &self.data, &case.router(), &[])?;
@@ -373,7 +374,7 @@ impl CaseCost {
     }
 }
 
-/// Waits until a counter reaches its target or no longer changes.
+/// Waits until a counter reaches its target or stops changing.
 fn settle(server: &Server, wanted: u64, stall_max: Duration, name: &str) -> Result<Counters> {
     let (mut last, mut moved) = (0, Instant::now());
     loop {

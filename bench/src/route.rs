@@ -1,4 +1,4 @@
-//! The CPU that routes and steps take of a message.
+//! The CPU time that routes and steps take per message.
 
 use crate::measure::cpu;
 use crate::verdict::tell;
@@ -11,7 +11,7 @@ use logstead_syslog::framing::{Framer, SplitResult};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// How much a source reads at once.
+/// How many bytes a source reads at once.
 const CHUNK_BYTES: usize = 1 << 20;
 const FRAME_BYTES_MAX: usize = 64 << 10;
 const BASICS: &str = "version = 1\n[[sources]]\nid = \"syslog\"\nkind = \"syslog\"\nlisten = [\"tcp://127.0.0.1:0\"]\n[[logspaces]]\nid = \"main\"\n";
@@ -29,11 +29,11 @@ const FILTERS: [&str; 10] = [
     "facility=mail",
 ];
 
-/// The cases to measure: a name, a document, and the most it may take in microseconds.
+/// The cases to measure: a name, a document, and the maximum time in microseconds.
 fn rows() -> Vec<(&'static str, String, f64)> {
     let route = |id: &str, keys: &str| format!("[[routes]]\nid = \"{id}\"\nto = [\"main\"]\n{keys}\n");
     let fifty = (0..50).fold(String::new(), |mut text, number| {
-        // Writing into a string does not fail.
+        // Writing to a string cannot fail.
         write!(
             text,
             "{}",
@@ -62,7 +62,7 @@ fn rows() -> Vec<(&'static str, String, f64)> {
     ]
 }
 
-/// Prints a row for each.
+/// Measures all cases, and prints a row for each.
 pub(crate) fn run(lines: &[u8], runs: usize) -> Result<()> {
     let syslog = batches(lines);
     let json = json_batches();
@@ -92,7 +92,7 @@ pub(crate) fn run(lines: &[u8], runs: usize) -> Result<()> {
     tell(&found)
 }
 
-/// The messages of lines, as workers make batches of them.
+/// The messages of the lines, in batches like those that workers build.
 pub(crate) fn batches(lines: &[u8]) -> Vec<Arc<Batch>> {
     let syslog = SyslogParser::new(SourceFormat::Auto, jiff::tz::TimeZone::UTC);
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);
@@ -113,7 +113,7 @@ pub(crate) fn batches(lines: &[u8]) -> Vec<Arc<Batch>> {
     batches
 }
 
-/// Objects of about 300 bytes, with a word before so that only the step reads them.
+/// Messages with JSON objects of about 300 bytes, each preceded by a word so that only the step parses them.
 fn json_batches() -> Vec<Arc<Batch>> {
     let line = |number: usize| {
         format!(

@@ -1,5 +1,5 @@
-//! How long searches take, and whether the answers are right: every count is compared with that of a naive scan over
-//! the same messages.
+//! Measures how long searches take and whether the answers are right: every count is compared with that of a naive
+//! scan over the same messages.
 
 use crate::measure::print;
 use crate::store::{AppendCost, append};
@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Words, phrases, fields, wildcards, expressions, negations: every kind of clause.
+/// Queries with every kind of clause: words, phrases, fields, wildcards, regular expressions, negations.
 const QUERIES: [&str; 42] = [
     "*",
     "error",
@@ -63,7 +63,7 @@ const QUERIES: [&str; 42] = [
     "user:*",
 ];
 const RANKED: [&str; 4] = ["error", "*", "\"connection from\"", "10.7.10.12"];
-/// The queries for messages that are in no segment yet.
+/// The queries for messages that are not in a segment yet.
 const UNSEALED: [&str; 5] = ["error", "needle", "nosuchwordanywhere", "\"connection from\"", "10.7.10.12"];
 const COUNTED: [&str; 3] = ["error", "*", "\"connection from\""];
 
@@ -91,7 +91,7 @@ pub(crate) fn run(data: &Path, runs: usize, threads: usize, check: bool, only: &
     }
 }
 
-/// Searches lines that are stored and not sealed, and are in memory. The store is removed.
+/// Searches lines that are stored but not sealed, and are in memory. The store is removed.
 pub(crate) fn run_unsealed(lines: impl Read, data: &Path, runs: usize, threads: usize) -> Result<()> {
     if data.exists() {
         std::fs::remove_dir_all(data)?;
@@ -201,7 +201,7 @@ impl Bench<'_> {
         (times[times.len() / 2], answer)
     }
 
-    /// Shows every message to the matcher.
+    /// Counts by comparing every message with the query.
     fn naive(&self, query: &Query) -> u64 {
         let (filter, all) = (filter(query), filter(&Query::All));
         let run = SearchContext { lanes: self.lanes, ..SearchContext::alone() };

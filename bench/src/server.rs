@@ -1,4 +1,4 @@
-//! A server being measured: the real binary on a fresh data directory, its counters, and the kernel's figures about it.
+//! A server being measured: the real binary on a fresh data directory, its counters, and the kernel's figures for it.
 
 use crate::measure::memory_bytes;
 use anyhow::{Context as _, Result, bail, ensure};
@@ -10,11 +10,12 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// The token of the administrator's requests.
+/// The token for requests as the administrator.
 pub(crate) const TOKEN: &str = "bench";
 /// The unit in which Linux counts CPU time, on every architecture.
 const TICK_MICROS: u64 = 10_000;
-/// If sealing is measured too, a journal file is sealed a second after its last message.
+/// The setting with which a journal file is sealed a second after its last message, for runs that also measure
+/// sealing.
 pub(crate) const SEAL_SOON: &str = "storage.seal_after=1s";
 
 /// The server to measure.
@@ -29,12 +30,12 @@ pub(crate) struct MeasuredServer {
 }
 
 impl MeasuredServer {
-    /// A server on a fresh data directory.
+    /// Starts a server on a fresh data directory.
     pub(crate) fn serve(&self, data: &Path, router: &str) -> Result<Server> {
         self.serve_with(data, router, &[])
     }
 
-    /// The same with settings of the run, which the caller's come after.
+    /// The same with settings of the run, which precede those of the caller.
     pub(crate) fn serve_with(&self, data: &Path, router: &str, settings: &[&str]) -> Result<Server> {
         let binary = self.binary.display();
         ensure!(self.binary.exists(), "{binary} is missing: build it, or name it with --binary");
@@ -43,13 +44,13 @@ impl MeasuredServer {
         Server::start(&self.binary, data, router, &settings)
     }
 
-    /// A steady load for some minutes.
+    /// Starts a steady load for some minutes.
     pub(crate) fn load(&self, url: &str, rate: u64, minutes: f64, more: &[String]) -> Result<LoadProcess> {
         let steady = [url.to_owned(), format!("--rate={rate}"), format!("--interval={}", minutes * 60.0)];
         self.send(&[&steady, more].concat())
     }
 
-    /// A load with these arguments.
+    /// Starts a load with these arguments.
     pub(crate) fn send(&self, arguments: &[String]) -> Result<LoadProcess> {
         Load::start(&self.binary, arguments)
     }
@@ -77,7 +78,7 @@ pub(crate) struct Server {
     arguments: Vec<OsString>,
     child: Child,
     web: String,
-    /// Sources and URLs.
+    /// Pairs of source and URL.
     listening: Vec<(String, String)>,
     agent: ureq::Agent,
 }
@@ -99,7 +100,7 @@ impl Server {
         Server::launch(binary.to_owned(), arguments)
     }
 
-    /// Starts it and reads the addresses where it listens.
+    /// Starts the binary and reads the addresses at which it listens.
     fn launch(binary: PathBuf, arguments: Vec<OsString>) -> Result<Server> {
         let mut command = Command::new(&binary);
         command.args(&arguments).env("LOGSTEAD_ADMIN_TOKEN", TOKEN);
@@ -127,7 +128,7 @@ impl Server {
         )
     }
 
-    /// Ends it at once, as a crash would, and starts it again on what it has stored.
+    /// Ends the server at once, like a crash would, and starts it again with the data that it has stored.
     pub(crate) fn kill_and_restart(&mut self) -> Result<()> {
         self.child.kill()?;
         self.child.wait()?;
@@ -170,14 +171,14 @@ impl Server {
         Ok(answer.body_mut().read_json()?)
     }
 
-    /// The same over the connection of the request before.
+    /// The same over the connection of the previous request.
     pub(crate) fn ask(&self, path: &str, body: &serde_json::Value) -> Result<serde_json::Value> {
         let request = self.agent.post(format!("{}/api/v1{path}", self.web));
         let mut answer = request.header("Authorization", format!("Bearer {TOKEN}")).send_json(body)?;
         Ok(answer.body_mut().read_json()?)
     }
 
-    /// Over a new one, without a token.
+    /// The same over a new connection, without a token.
     pub(crate) fn post_as_stranger(&self, path: &str, body: &serde_json::Value) -> Result<serde_json::Value> {
         let mut answer = agent().post(format!("{}/api/v1{path}", self.web)).send_json(body)?;
         Ok(answer.body_mut().read_json()?)
@@ -190,18 +191,18 @@ impl Server {
         Ok(())
     }
 
-    /// A response whose body is still to be read.
+    /// Sends a GET request; the body of the response is still to be read.
     pub(crate) fn get(&self, path: &str) -> Result<ureq::http::Response<ureq::Body>> {
         let request = agent().get(format!("{}/api/v1{path}", self.web));
         Ok(request.header("Authorization", format!("Bearer {TOKEN}")).call()?)
     }
 
-    /// The number of entries that a folder of `/proc/PID` has: `fd`, `task`.
+    /// The number of entries in a folder of `/proc/PID`, such as `fd` or `task`.
     pub(crate) fn entries(&self, folder: &str) -> Result<usize> {
         Ok(std::fs::read_dir(format!("/proc/{}/{folder}", self.child.id()))?.count())
     }
 
-    /// Every counter, without `logstead_`.
+    /// All counters, without the prefix `logstead_`.
     pub(crate) fn counters(&self) -> Result<Counters> {
         let request = self.agent.get(format!("{}/metrics", self.web));
         let mut answer = request.header("Authorization", format!("Bearer {TOKEN}")).call()?;
@@ -214,12 +215,12 @@ impl Server {
         answer["count"].as_u64().context("an answer without a count")
     }
 
-    /// CPU time of all its threads, user and system.
+    /// CPU time of all threads, user and system.
     pub(crate) fn cpu_micros(&self) -> Result<u64> {
         cpu_micros(&self.child.id().to_string(), [11, 12])
     }
 
-    /// The same without what the sealers took: they lag behind, so it would be some or all of it.
+    /// The same without the sealers: they lag behind, so an arbitrary part of their time would be included.
     pub(crate) fn cpu_micros_without_sealing(&self) -> Result<u64> {
         let threads = self.threads()?;
         let sealers = threads.iter().filter(|(name, _)| name.starts_with("sealer"));
@@ -227,12 +228,12 @@ impl Server {
         Ok(self.cpu_micros()?.saturating_sub(sealing))
     }
 
-    /// CPU time of its threads by name, user and system.
+    /// CPU time of the threads by name, user and system.
     pub(crate) fn threads(&self) -> Result<BTreeMap<String, [u64; 2]>> {
         let mut threads = BTreeMap::<String, [u64; 2]>::new();
         for task in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
             let task = task?.path();
-            // One that has ended by now has no figures.
+            // A thread that has ended in the meantime has no figures.
             let Ok(name) = std::fs::read_to_string(task.join("comm")) else { continue };
             let Ok(stat) = std::fs::read_to_string(task.join("stat")) else { continue };
             let (user, system) = (ticks_micros(&stat, 11)?, ticks_micros(&stat, 12)?);
@@ -252,9 +253,9 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// The data is no longer needed, so the server need not stop in order.
+    /// The data is no longer needed, so the server need not be stopped cleanly.
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may have ended already, so errors are ignored.
         self.child.kill().ok();
         self.child.wait().ok();
     }
@@ -280,14 +281,14 @@ pub(crate) fn cpu_micros(pid: &str, fields: [usize; 2]) -> Result<u64> {
     Ok(ticks_micros(&stat, fields[0])? + ticks_micros(&stat, fields[1])?)
 }
 
-/// A time in `/proc/PID/stat`, by its place after the name, which may contain spaces.
+/// A time in `/proc/PID/stat`, by its position after the name, which may contain spaces.
 fn ticks_micros(stat: &str, field: usize) -> Result<u64> {
     let (_, rest) = stat.rsplit_once(") ").context("/proc has no name")?;
     let value = rest.split(' ').nth(field).and_then(|value| value.parse::<u64>().ok());
     Ok(value.context("/proc says no CPU time")? * TICK_MICROS)
 }
 
-/// Counters at a moment: by name and labels, and summed over the labels.
+/// The counters at one moment: by name and labels, and summed over the labels.
 #[derive(Default)]
 pub(crate) struct Counters(BTreeMap<String, f64>);
 
@@ -305,7 +306,7 @@ impl Counters {
         Counters(sums)
     }
 
-    /// 0 if nothing was counted.
+    /// The value of a counter; 0 if nothing was counted.
     pub(crate) fn get(&self, name: &str) -> u64 {
         self.0.get(name).copied().unwrap_or_default() as u64
     }
@@ -315,7 +316,7 @@ impl Counters {
 pub(crate) struct Load(BTreeMap<String, String>);
 
 impl Load {
-    /// Runs it to the end.
+    /// Runs the load generator to its end.
     pub(crate) fn run(binary: &Path, arguments: &[String]) -> Result<Load> {
         Load::start(binary, arguments)?.end()
     }
@@ -330,7 +331,7 @@ impl Load {
         self.0.get(name).map_or("", String::as_str)
     }
 
-    /// 0 if the summary does not have it.
+    /// A number in the summary; 0 if it is missing.
     pub(crate) fn number(&self, name: &str) -> f64 {
         self.text(name).parse().unwrap_or(0.0)
     }

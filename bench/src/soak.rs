@@ -1,6 +1,7 @@
-//! Hours of load: a steady stream over TCP and RELP while users work, and the memory that the server takes.
+//! Hours of load: a steady stream over TCP and RELP while users work, and the memory that the server uses.
 //!
-//! The verdict is about the time after the warm-up: whether memory still grows, and whether the server accounts for it.
+//! The verdict concerns the time after the warm-up: whether memory still grows, and whether the server accounts for
+//! it.
 
 use crate::growth;
 use crate::measure::print;
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 /// How long searchers pause between two questions.
 const SEARCH_PAUSE: Duration = Duration::from_millis(100);
 const SEARCHERS: usize = 2;
-/// How long it may take at the end until everything sent is stored.
+/// Maximum time at the end until everything that was sent is stored.
 const SETTLE_WAIT_MAX: Duration = Duration::from_secs(60);
 
 const INTERNAL: &str = "[[sources]]\nid = \"internal\"\nkind = \"internal\"\n";
@@ -31,25 +32,25 @@ pub(crate) struct Soak {
     data: PathBuf,
     #[arg(long, default_value_t = 60.0)]
     minutes: f64,
-    /// Messages a second, half of them over TCP and half over RELP
+    /// Messages per second, half of them over TCP and half over RELP
     #[arg(long, default_value_t = 50_000)]
     rate: u64,
-    /// Lines to send again and again, instead of generated messages
+    /// Lines to send repeatedly, instead of generated messages
     #[arg(long)]
     corpus: Option<PathBuf>,
     /// Seconds between two samples
     #[arg(long, default_value_t = 5.0)]
     interval: f64,
-    /// The file that samples are written to
+    /// The file for the samples
     #[arg(long, value_name = "FILE", default_value = "target/bench-soak.csv")]
     csv: PathBuf,
 }
 
-/// The server at a moment.
+/// The server at one moment.
 struct SoakSample {
     seconds: f64,
     resident: f64,
-    /// The memory that the server accounts for, and some of its kinds.
+    /// The memory that the server accounts for; some of its kinds follow.
     accounted: f64,
     tail: f64,
     sealing: f64,
@@ -106,7 +107,7 @@ impl Soak {
             std::thread::sleep(Duration::from_secs_f64(self.interval));
             let sample = SoakSample::take(server, start.elapsed().as_secs_f64())?;
             writeln!(csv, "{}", sample.row())?;
-            // The whole file each time, so that an interrupted run leaves its samples.
+            // The whole file is written each time, so that an interrupted run leaves its samples.
             std::fs::write(&self.csv, &csv)?;
             if minute <= sample.seconds {
                 print(&sample.row())?;
@@ -157,7 +158,7 @@ impl SoakSample {
         Ok(SoakSample {
             seconds,
             resident: mebibytes(server.resident_bytes()?),
-            // `rest` is what no limit accounts for.
+            // `rest` is the memory that no limit accounts for.
             accounted: mebibytes(counters.get("memory_bytes")) - kind("rest"),
             tail: kind("tail"),
             sealing: kind("sealing"),
@@ -190,7 +191,7 @@ impl SoakSample {
     }
 }
 
-/// Waits until everything sent is stored, not counting the server's own log.
+/// Waits until everything that was sent is stored, not counting the server's own log.
 fn settled(server: &Server, sent: u64) -> Result<u64> {
     let start = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! The cost of a message from bytes to a searchable, sealed segment, on one thread, and the bytes it takes.
+//! The cost of a message from bytes to a searchable, sealed segment, on one thread, and its size on disk.
 
 use crate::measure::{cpu, peak_memory_bytes, print};
 use anyhow::{Context as _, Result};
@@ -20,9 +20,9 @@ const FRAME_BYTES_MAX: usize = 64 << 10;
 pub(crate) struct StoreCost {
     pub(crate) messages: u64,
     pub(crate) bytes: u64,
-    /// CPU nanoseconds from bytes to the synced journal.
+    /// CPU time from bytes to the synced journal, in nanoseconds.
     pub(crate) ingest: u64,
-    /// CPU nanoseconds from the journal's batches to synced segments.
+    /// CPU time from the journal's batches to synced segments, in nanoseconds.
     pub(crate) seal: u64,
     pub(crate) stats: Stats,
 }
@@ -49,7 +49,7 @@ pub(crate) fn run(lines: impl Read, data: &Path) -> Result<()> {
     print(&format!("peak memory: {} MiB", peak_memory_bytes()? >> 20))
 }
 
-/// Parses, appends, and seals every file that is full, one after the other.
+/// Parses and appends lines, and seals every full file, one after the other.
 pub(crate) fn store(lines: impl Read, data: &Path) -> Result<StoreCost> {
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let OpenLogspace { mut appender, searcher, keeper, .. } =
@@ -66,14 +66,14 @@ pub(crate) fn store(lines: impl Read, data: &Path) -> Result<StoreCost> {
     Ok(StoreCost { messages, bytes, ingest, seal, stats: searcher.stats() })
 }
 
-/// The messages that were appended, and the CPU nanoseconds from bytes to the synced journal.
+/// The messages that were appended, and the CPU time from bytes to the synced journal, in nanoseconds.
 pub(crate) struct AppendCost {
     pub(crate) messages: u64,
     pub(crate) bytes: u64,
     pub(crate) cpu: u64,
 }
 
-/// Parses and appends. After each commit comes what is to be done then.
+/// Parses and appends lines; calls `then` after each commit.
 pub(crate) fn append(
     mut lines: impl Read,
     appender: &mut Appender,

@@ -1,10 +1,10 @@
-//! Rows of figures, as people read them.
+//! Tables of figures for people.
 
 pub(crate) fn mebibytes(bytes: u64) -> String {
     format!("{:.0}", bytes as f64 / f64::from(1 << 20))
 }
 
-/// Rows below each other, with columns as wide as necessary.
+/// Formats rows with columns of the necessary width.
 pub(crate) fn aligned(table: &[Vec<String>]) -> String {
     let columns = table.first().map_or(0, Vec::len);
     let width = |at: usize| table.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
@@ -16,7 +16,7 @@ pub(crate) fn aligned(table: &[Vec<String>]) -> String {
     table.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The one in the middle; of an even number, the upper one. 0 if there is none.
+/// The median; for an even number of values, the upper of the two in the middle. 0 if there are no values.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()

@@ -1,5 +1,5 @@
-//! The receiver that a destination sends to: of syslog over TCP, of RELP, or of `_bulk`, which does nothing but count.
-//! It can be stopped, and started again at the same address.
+//! The receiver for a destination: of syslog over TCP, of RELP, or of `_bulk`. It only counts messages. It can be
+//! stopped, and started again at the same address.
 
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
@@ -10,15 +10,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// How much is read at a time.
+/// Number of bytes that are read at a time.
 const READ_BYTES: usize = 256 << 10;
-/// No message or request is longer, so what is kept of them has a limit.
+/// Maximum size of a message or request, which limits the memory needed.
 const PIECE_BYTES_MAX: usize = 64 << 20;
-/// The kernel gives ports from 32768 on to connections. One of those might connect to itself while nobody listens
-/// there.
+/// Ports below those that the kernel gives to connections, from 32768 on. A connection to one of the latter might
+/// connect to itself while nothing listens on it.
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
 
-/// The protocol it speaks.
+/// The protocol of the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SinkProtocol {
     /// Syslog over TCP, with octet counting
@@ -29,9 +29,9 @@ pub(crate) enum SinkProtocol {
     Bulk,
 }
 
-/// A taker of the messages.
+/// Takes the messages that arrive.
 pub(crate) trait TakeMessage: Send + Sync {
-    /// Whether the message is accepted; only `_bulk` can tell otherwise.
+    /// Whether the message is accepted; only `_bulk` can report that it is not.
     fn take(&self, message: &[u8]) -> bool;
 }
 
@@ -49,7 +49,7 @@ struct ReceiverState {
     is_stopping: AtomicBool,
 }
 
-/// A loopback address where nobody listens.
+/// A loopback address at which nothing listens.
 pub(crate) fn nowhere() -> Result<SocketAddr> {
     let start = (std::process::id() % 5000) as u16 * 2;
     let ports = (PORTS.start + start..PORTS.end).chain(PORTS);
@@ -67,7 +67,7 @@ impl SinkProtocol {
         }
     }
 
-    /// A destination of a router document that sends there.
+    /// A destination for a router document that sends to this address.
     pub(crate) fn destination(self, id: &str, to: SocketAddr, keys: &str) -> String {
         let kind = match self {
             SinkProtocol::Tcp => format!("kind = \"syslog\"\nto = \"tcp://{to}\""),
@@ -98,13 +98,13 @@ impl TestReceiver {
 impl Drop for TestReceiver {
     fn drop(&mut self) {
         self.shared.is_stopping.store(true, Ordering::SeqCst);
-        // So that it notices.
+        // This connection makes the thread notice that it has to stop.
         drop(TcpStream::connect(self.address));
         for connection in self.shared.open().drain(..) {
-            // It may have ended already.
+            // It may have ended already, so errors are ignored.
             connection.shutdown(Shutdown::Both).ok();
         }
-        // A panic there was printed, and its messages are missing.
+        // A panic of the thread was already printed, and its messages are missing from the count.
         self.thread.take().map(JoinHandle::join);
     }
 }
@@ -151,7 +151,7 @@ impl ReceiverState {
         }
     }
 
-    /// Takes the first message or request of the input; how long it is, or nothing while it is incomplete.
+    /// Takes the first message or request of the input; returns its length, or `None` while it is incomplete.
     fn next(&self, input: &[u8], answers: &mut Vec<u8>) -> io::Result<Option<usize>> {
         match self.protocol {
             SinkProtocol::Tcp => Ok(counted(input)?.map(|(message, length)| {
@@ -180,7 +180,7 @@ impl ReceiverState {
         }
     }
 
-    /// A line for what to do with a document, and one for the document.
+    /// Each document has two lines: the action, and the document itself.
     fn bulk(&self, body: &[u8], answers: &mut Vec<u8>) -> io::Result<()> {
         let (mut items, mut errors) = (String::new(), false);
         let lines = body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
@@ -200,7 +200,7 @@ impl ReceiverState {
     }
 }
 
-/// The first message of a stream with octet counting, and its length with the count.
+/// The first message of a stream with octet counting, and its length including the count.
 fn counted(input: &[u8]) -> io::Result<Option<(&[u8], usize)>> {
     let Some(digits) = input.iter().take(9).position(|byte| *byte == b' ') else {
         return if input.len() < 9 { Ok(None) } else { Err(io::Error::other("not a count")) };
@@ -213,7 +213,7 @@ fn counted(input: &[u8]) -> io::Result<Option<(&[u8], usize)>> {
     Ok(input.get(start..end).map(|message| (message, end)))
 }
 
-/// The body of the first request, and the length of the whole.
+/// The body of the first request, and the total length of the request.
 fn request(input: &[u8]) -> io::Result<Option<(&[u8], usize)>> {
     let Some(head) = input.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(None) };
     let text = std::str::from_utf8(&input[..head]).map_err(io::Error::other)?;

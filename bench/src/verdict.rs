@@ -1,12 +1,12 @@
-//! How a run ends: whether each of its claims holds, line by line.
+//! The end of a run: prints for each of its claims whether it holds.
 
 use crate::measure::print;
 use anyhow::{Result, ensure};
 
-/// How far resident memory may differ from what the settings allow or the server accounts for.
+/// How far resident memory may differ from the amount that the settings allow or the server accounts for.
 pub(crate) const MEMORY_TOLERANCE: f64 = 0.25;
 
-/// Prints each claim with its figure and whether it holds; an error if one does not.
+/// Prints each claim with its figure and whether it holds; returns an error if one does not.
 pub(crate) fn tell(rows: &[(&str, String, bool)]) -> Result<()> {
     for (what, figure, holds) in rows {
         print(&format!("{:<4} {what}: {figure}", if *holds { "ok" } else { "FAIL" }))?;

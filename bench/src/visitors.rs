@@ -1,4 +1,4 @@
-//! Users during the load: they search, log in and watch a tail, and how long that takes is recorded.
+//! Users during the load: they search, log in and watch a tail, and the times of their requests are recorded.
 
 use crate::server::Server;
 use anyhow::Result;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The questions of users: from a word that is everywhere to one that is nowhere, and tables.
+/// The questions of users: words from very frequent to absent, and tables.
 const QUESTIONS: [(&str, &str); 8] = [
     ("/search", "*"),
     ("/search", "seq"),
@@ -18,7 +18,7 @@ const QUESTIONS: [(&str, &str); 8] = [
     ("/aggregate", "* | stats count() by host"),
     ("/count", "error OR failed"),
 ];
-/// How far back they search.
+/// The time range that they search.
 const RANGE: &str = "-5m";
 
 /// How long requests took, and how many failed.
@@ -29,7 +29,7 @@ pub(crate) struct RequestTimes {
 }
 
 impl RequestTimes {
-    /// Does something and records how long it took.
+    /// Runs an action and records how long it took.
     pub(crate) fn note(&self, action: impl FnOnce() -> Result<()>) {
         let start = Instant::now();
         match action() {
@@ -42,13 +42,13 @@ impl RequestTimes {
         open(&self.millis).len()
     }
 
-    /// How many failed, and why the first did.
+    /// The number of failures, and the reason for the first one.
     pub(crate) fn failures(&self) -> (usize, String) {
         let failed = open(&self.failed);
         (failed.len(), failed.first().cloned().unwrap_or_default())
     }
 
-    /// The time that this share of them took at most, in milliseconds.
+    /// The time within which this share of the requests was answered, in milliseconds.
     pub(crate) fn quantile(&self, part: f64) -> f64 {
         let mut millis = open(&self.millis).clone();
         millis.sort_by(f64::total_cmp);

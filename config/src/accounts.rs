@@ -26,11 +26,11 @@ pub struct Accounts {
 choices! {
     /// The role of an account, as settings name it.
     pub enum AccountRole: "role" {
-        /// Searches.
+        /// May search messages.
         Analyst = "analyst",
-        /// Changes the router.
+        /// May change the router.
         Operator = "operator",
-        /// Manages users and tokens.
+        /// May manage users and tokens.
         Admin = "admin",
     }
 }
@@ -51,17 +51,17 @@ pub struct GroupGrant {
 /// An OpenID provider.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Oidc {
-    /// Names it in addresses and in the audit log.
+    /// The id that names the provider in addresses and in the audit log.
     pub id: String,
     /// The label of its button on the login page.
     pub label: String,
-    /// Its issuer, below which its configuration is found.
+    /// The address of its issuer, below which its configuration is found.
     pub issuer: String,
     /// Our client id at the provider.
     pub client_id: String,
     /// The file with our client secret; empty for a public client.
     pub client_secret_file: String,
-    /// The file with the authorities for its certificate; empty for those of the system.
+    /// The file with the certificate authorities to trust; empty for those of the system.
     pub ca_file: String,
     /// The proxy for requests, instead of that of the environment.
     pub proxy: Option<Proxy>,
@@ -71,7 +71,7 @@ pub struct Oidc {
     pub name_claim: String,
     /// The claim with the user's groups.
     pub groups_claim: String,
-    /// The longest wait for each of its answers.
+    /// The longest time to wait for each of its answers.
     pub timeout: Period,
     /// The rights of groups; the first rule that matches counts.
     pub grants: Vec<GroupGrant>,
@@ -80,21 +80,21 @@ pub struct Oidc {
 /// A directory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ldap {
-    /// Names it in the audit log.
+    /// The id that names the directory in the audit log.
     pub id: String,
     /// Its address.
     pub url: String,
-    /// Whether an unencrypted connection is encrypted before anything is sent.
+    /// Whether an unencrypted connection is switched to TLS (StartTLS) before anything else is sent.
     pub start_tls: bool,
-    /// The file with the authorities for its certificate; empty for those of the system.
+    /// The file with the certificate authorities to trust; empty for those of the system.
     pub ca_file: String,
-    /// The entry of a user, with `{name}` for the name; empty to search for it.
+    /// The DN of a user's entry, with `{name}` for the user's name; empty to search for the entry.
     pub user_dn: String,
     /// The user to search as; empty for an anonymous search.
     pub bind_dn: String,
     /// The file with that user's password.
     pub bind_password_file: String,
-    /// The entry below which users are.
+    /// The entry below which users are searched for.
     pub user_base: String,
     /// The filter for the entry of a user, with `{name}`.
     pub user_filter: String,
@@ -102,7 +102,7 @@ pub struct Ldap {
     pub id_attribute: String,
     /// The attribute that lists a user's groups; empty for none.
     pub groups_attribute: String,
-    /// The entry below which groups are; empty to search for none.
+    /// The entry below which groups are searched for; empty to search for none.
     pub group_base: String,
     /// The filter for the groups of a user, with `{dn}` and `{name}`.
     pub group_filter: String,
@@ -119,8 +119,8 @@ impl Accounts {
     }
 }
 
-/// The grant of the first rule that names one of the groups. Directories fold case in names (RFC 4517); to OpenID providers,
-/// two groups can differ in nothing else.
+/// The grant of the first rule that names one of the groups. Directories ignore case in names (RFC 4517); at an
+/// OpenID provider, two groups may differ only in case.
 pub fn grant_of<'a>(grants: &'a [GroupGrant], groups: &[String], folds_case: bool) -> Option<&'a GroupGrant> {
     let same = |group: &String, named: &String| {
         group == named || folds_case && group.to_lowercase() == named.to_lowercase()
@@ -265,7 +265,7 @@ fn is_local(url: &str, scheme: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']))
 }
 
-/// A user's entry is either named or searched.
+/// Checks that a user's entry is either named or searched for, not both.
 fn check_entry(user_dn: &str, user_base: &str, fields: &mut TableReader<'_>) {
     match (user_dn.is_empty(), user_base.is_empty()) {
         (true, true) => fields
@@ -292,7 +292,7 @@ fn id(fields: &mut TableReader<'_>) -> String {
     id
 }
 
-/// Reads a text that must be there and not be empty.
+/// Reads a required text that must not be empty.
 fn named(fields: &mut TableReader<'_>, key: &'static str) -> String {
     let text: Option<String> = fields.optional(key);
     if text.as_deref().is_none_or(|text| text.trim().is_empty()) {

@@ -1,4 +1,4 @@
-//! Numbers, such as of threads, and sizes that may be `auto` to suit the machine.
+//! Numbers (such as the number of threads) and sizes that may be `auto`, to suit the machine.
 
 use std::ops::RangeInclusive;
 
@@ -19,7 +19,7 @@ pub enum CountOrAuto {
 }
 
 impl CountOrAuto {
-    /// Its limits, as the catalogue writes them.
+    /// The limits of the number, as written in the catalogue.
     pub(crate) const MIN: &'static str = "1";
     pub(crate) const MAX: &'static str = "256";
     const RANGE: RangeInclusive<u32> = number(CountOrAuto::MIN)..=number(CountOrAuto::MAX);

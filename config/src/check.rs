@@ -294,7 +294,7 @@ fn check_steps(steps: &[RouteStep], path: &Path, findings: &mut Findings) -> Vec
     checked.filter_map(|(index, step)| check_step(step, &path.index(index), findings)).collect()
 }
 
-/// Parses a filter; an invalid one becomes every message, with a finding.
+/// Parses a filter. An invalid one gives a finding, and is replaced by a filter that matches every message.
 fn check_filter(text: &str, path: &Path, findings: &mut Findings) -> Pipeline {
     match query::parse_pipeline(text) {
         Ok(pipeline) => match refusal(&pipeline) {
@@ -310,7 +310,7 @@ fn check_filter(text: &str, path: &Path, findings: &mut Findings) -> Pipeline {
     Pipeline { filter: Query::All, stages: Vec::new() }
 }
 
-/// The reason why a route cannot select messages with this pipeline.
+/// The reason why a route cannot select messages with this pipeline, if there is one.
 fn refusal(pipeline: &Pipeline) -> Option<String> {
     let asks = |stage: &Stage| matches!(stage, Stage::Where(query) if query.uses_logspace());
     if pipeline.filter.uses_logspace() || pipeline.stages.iter().any(asks) {

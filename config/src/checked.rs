@@ -45,7 +45,7 @@ pub struct CheckedRoute {
     pub from: Vec<String>,
     /// The filter in `where`, before the first `|`.
     pub filter: Query,
-    /// The stages in `where`, which messages pass one by one before the route takes them.
+    /// The stages in `where` after the filter. Each message passes through them before the route takes it.
     pub stages: Vec<Stage>,
     /// The steps for its messages.
     pub steps: Vec<CheckedStep>,

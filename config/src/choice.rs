@@ -1,4 +1,4 @@
-//! The keys whose values are one of a few names.
+//! Keys whose value is one of a fixed set of names.
 //!
 //! **Invariant:** each name is written here and nowhere else.
 

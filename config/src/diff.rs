@@ -151,7 +151,7 @@ fn sentences(before: &EntryKeys, after: &EntryKeys) -> Vec<String> {
     if let (Some(old), Some(new)) = (before.get("kind"), after.get("kind"))
         && old != new
     {
-        // Its other keys belong to the kind.
+        // The other keys depend on the kind, so they are not compared.
         return vec![format!("kind changed from `{old}` to `{new}`")];
     }
     let mut names: Vec<&String> = before.keys().chain(after.keys()).collect();

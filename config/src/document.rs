@@ -24,7 +24,7 @@ pub struct Document {
     pub sources: Vec<Source>,
     /// The logspaces that store messages.
     pub logspaces: Vec<Logspace>,
-    /// The destinations that messages are forwarded to.
+    /// The destinations to which messages are forwarded.
     pub destinations: Vec<Destination>,
     /// The routes that select messages and their targets, in order.
     pub routes: Vec<Route>,

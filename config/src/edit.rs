@@ -38,7 +38,7 @@ pub fn merge_into_toml(old_text: &str, new: &Document) -> String {
     };
     merge(&mut text, &old, new);
     let merged = text.to_string();
-    // Certainty about a stored revision is worth more than its comments.
+    // A stored revision must be exactly right, even if its comments are lost.
     if from_toml(&merged).as_ref() == Ok(new) { merged } else { to_toml(new) }
 }
 
@@ -128,7 +128,7 @@ fn updated<T: Listed>(mut table: Table, before: &T, after: &T) -> Table {
         update(&mut table, &old, &new);
         return table;
     }
-    // Another kind has other keys.
+    // An entry of another kind has other keys, so its table is made anew.
     let mut fresh = lean(after);
     *fresh.decor_mut() = table.decor().clone();
     fresh.set_position(table.position());

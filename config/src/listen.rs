@@ -45,7 +45,7 @@ pub(crate) enum ListenProtocol {
 }
 
 impl ListenProtocol {
-    /// The kind of source that reads it.
+    /// The kind of source that uses this protocol.
     pub(crate) fn source(self) -> &'static str {
         match self {
             ListenProtocol::Frames => "syslog",

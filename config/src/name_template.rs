@@ -44,7 +44,7 @@ pub enum MessageTime {
 pub enum TimePart {
     /// `%Y`: four digits.
     Year,
-    /// `%m`: two digits, as all others.
+    /// `%m`: two digits, like all the following ones.
     Month,
     /// `%d`.
     Day,
@@ -113,7 +113,7 @@ impl NameTemplate {
         self.parts.iter().all(|part| matches!(part, NamePart::Literal(_)))
     }
 
-    /// An example of the longest name that it can give.
+    /// An example of the longest name that the template can produce.
     pub(crate) fn shape(&self) -> String {
         let shape = |part: &NamePart| match part {
             NamePart::Literal(text) => text.clone(),

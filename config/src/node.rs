@@ -45,7 +45,7 @@ pub(crate) struct TableEntry {
 /// The origin of a node.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum NodeOrigin {
-    /// No position that could be shown: JSON, or the shipped defaults.
+    /// No position can be shown, because the node comes from JSON or the shipped defaults.
     Unplaced,
     /// A range of bytes of the text.
     Text(Range<usize>),
@@ -165,8 +165,8 @@ fn fits(bytes: usize) -> Result<(), Vec<Problem>> {
     ))])
 }
 
-/// The bytes of `text` with the bytes `inner` of a string `value` written at `outer`; the whole string if it is written
-/// with escapes.
+/// The range in `text` of the bytes `inner` of a string `value` that is written at `outer`; the whole string if it is
+/// written with escapes.
 fn inside(text: &str, outer: &Range<usize>, value: &str, inner: &Range<usize>) -> Range<usize> {
     match text.get(outer.clone()).and_then(|written| written.find(value)) {
         Some(begin) => outer.start + begin + inner.start..outer.start + begin + inner.end,

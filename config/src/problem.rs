@@ -8,7 +8,8 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-/// The greatest number of problems reported for one document; one more then gives the number of the others.
+/// The greatest number of problems reported for one document. If there are more, a last one gives the number of those
+/// left out.
 pub const PROBLEMS_MAX: usize = 200;
 
 /// A problem of a document.

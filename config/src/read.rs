@@ -17,7 +17,7 @@ pub(crate) trait ReadValue: Sized {
     fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Self>;
 }
 
-/// A type with few values, each with a name.
+/// A type with a fixed set of values, each with a name.
 pub(crate) trait Choice: Copy + 'static {
     /// The noun for the values, as in "is not a {NOUN}".
     const NOUN: &'static str;
@@ -189,7 +189,8 @@ impl<T: ReadValue> ReadValue for Vec<T> {
             findings.value(path, format!("has {} entries, and the limit is {LIST_ITEMS_MAX}", nodes.len()));
             return None;
         }
-        // All are read for their findings; a list with a hole would shift the indexes of what follows.
+        // All items are read for their findings. One that cannot be read makes the whole list unreadable, because
+        // leaving it out would shift the indexes of those after it.
         let item = |(index, node)| T::read(node, &path.index(index), findings);
         let items: Vec<Option<T>> = nodes.iter().enumerate().map(item).collect();
         items.into_iter().collect()

@@ -73,7 +73,7 @@ pub struct LimitSettings {
     pub ingest_messages_max: u32,
     /// The greatest number of concurrent searches.
     pub searches_max: u32,
-    /// The longest time of a search.
+    /// The longest time that a search may take.
     pub search_time_max: Period,
     /// The memory that the result of one search may use while it is computed.
     pub query_memory_max: SizeOrAuto,
@@ -88,7 +88,7 @@ pub struct LimitSettings {
 /// The use of memory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MemorySettings {
-    /// The memory of the process. Each of the others is a share of it, unless it is a size.
+    /// The memory of the process. Each of the other limits is a share of it, unless it is given as a size.
     pub max: SizeOrAuto,
     /// The newest messages kept in memory for fast searches, over all logspaces.
     pub tail_max: SizeOrAuto,
@@ -143,7 +143,7 @@ choices! {
     pub enum LogFormat: "log format" {
         /// For people.
         Text = "text",
-        /// An object in each line.
+        /// A JSON object in each line.
         Json = "json",
     }
 }
@@ -157,7 +157,7 @@ choices! {
         Warn = "warn",
         /// Something happened.
         Info = "info",
-        /// For finding a fault.
+        /// Details for finding a fault.
         Debug = "debug",
         /// Everything.
         Trace = "trace",
@@ -343,7 +343,7 @@ fn is_folder(path: &str) -> bool {
 enum VariableKind<'a> {
     /// The setting at this path.
     Setting(Vec<String>),
-    /// No setting, but similar to this one.
+    /// A variable that is not a setting, but has a name similar to this one.
     Misspelt(&'a str),
     /// A variable of another program.
     Foreign,

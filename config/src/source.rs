@@ -209,7 +209,7 @@ pub struct HttpSource {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Coalesce {
-    /// The longest time that the first byte waits.
+    /// The longest time that the first byte waits for others.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub delay: Period,
     /// The greatest number of bytes that are combined.
@@ -352,7 +352,7 @@ impl Admission {
 }
 
 impl Tls {
-    /// Reads the key `tls`, which must be there exactly if an address is encrypted.
+    /// Reads the key `tls`, which must be present if an address is encrypted, and only then.
     fn of(fields: &mut TableReader<'_>, listen: &[ListenAddress]) -> Option<Tls> {
         let tls = fields.optional_table("tls.", Tls::read);
         match (&tls, listen.iter().find(|listener| listener.is_tls())) {

@@ -53,13 +53,13 @@ impl<'a> TableReader<'a> {
         self.optional(key).unwrap_or_else(|| row.standard())
     }
 
-    /// Like [`TableReader::get`], and the value must be within the limits of the catalogue.
+    /// Like [`TableReader::get`], but the value must also be within the limits of the catalogue.
     pub(crate) fn get_within<T: Bounded>(&mut self, key: &'static str) -> T {
         let row = self.row(key);
         self.optional_in_catalogue(key).unwrap_or_else(|| row.standard())
     }
 
-    /// Like [`TableReader::optional`], and the value must be within the limits of the catalogue.
+    /// Like [`TableReader::optional`], but the value must also be within the limits of the catalogue.
     pub(crate) fn optional_in_catalogue<T: Bounded>(&mut self, key: &'static str) -> Option<T> {
         let value: T = self.optional(key)?;
         match self.row(key).limits::<T>() {
@@ -72,7 +72,8 @@ impl<'a> TableReader<'a> {
         Some(value)
     }
 
-    /// Reads a table of settings, such as `coalesce.` with its dot, in which every key has a default.
+    /// Reads a table of settings in which every key has a default. The table is named with its dot, such as
+    /// `coalesce.`.
     pub(crate) fn settings_table<T>(
         &mut self,
         dotted: &'static str,
@@ -106,7 +107,7 @@ impl<'a> TableReader<'a> {
         self.optional(key).unwrap_or(default)
     }
 
-    /// The value of `key`, which must be there. If it is invalid or missing, the result is `stand_in`, with a finding.
+    /// The value of `key`, which is required. If it is invalid or missing, the result is `stand_in`, with a finding.
     pub(crate) fn required<T: ReadValue>(&mut self, key: &'static str, stand_in: T) -> T {
         match self.take(key) {
             Some(node) => T::read(node, &self.path_of(key), self.findings).unwrap_or(stand_in),
@@ -117,7 +118,7 @@ impl<'a> TableReader<'a> {
         }
     }
 
-    /// Like [`TableReader::or`], for a table, whose keys `read` reads.
+    /// Like [`TableReader::or`], for a table whose keys are read by `read`.
     pub(crate) fn table<T>(
         &mut self,
         key: &'static str,
@@ -133,7 +134,7 @@ impl<'a> TableReader<'a> {
         value
     }
 
-    /// Like [`TableReader::optional`], and the value must be in `range`.
+    /// Like [`TableReader::optional`], but the value must also be in `range`.
     pub(crate) fn optional_within<T: Bounded>(
         &mut self,
         key: &'static str,

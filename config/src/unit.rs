@@ -20,22 +20,22 @@ pub struct Period(u64);
 pub struct UnitError(String);
 
 impl Size {
-    /// This many bytes.
+    /// A size of this many bytes.
     pub const fn new(bytes: u64) -> Size {
         Size(bytes)
     }
 
-    /// This many KiB.
+    /// A size of this many KiB.
     pub const fn kib(count: u64) -> Size {
         Size(count << 10)
     }
 
-    /// This many MiB.
+    /// A size of this many MiB.
     pub const fn mib(count: u64) -> Size {
         Size(count << 20)
     }
 
-    /// This many GiB.
+    /// A size of this many GiB.
     pub const fn gib(count: u64) -> Size {
         Size(count << 30)
     }
@@ -58,17 +58,17 @@ impl Size {
 }
 
 impl Period {
-    /// This many milliseconds.
+    /// A period of this many milliseconds.
     pub const fn millis(count: u64) -> Period {
         Period(count)
     }
 
-    /// This many seconds.
+    /// A period of this many seconds.
     pub const fn seconds(count: u64) -> Period {
         Period(count * 1000)
     }
 
-    /// This many days of 24 hours.
+    /// A period of this many days of 24 hours.
     pub const fn days(count: u64) -> Period {
         Period(count * 86_400_000)
     }
@@ -149,7 +149,7 @@ fn parse(text: &str, units: &[(&str, u64)], noun: &str, hint: &str) -> Result<u6
         return Err(UnitError(format!("`{text}` is not a {noun}: write {hint}")));
     };
     let value = number.parse::<u64>().ok().and_then(|number| number.checked_mul(*scale));
-    // TOML and JavaScript represent no larger integer exactly.
+    // TOML and JavaScript cannot represent larger integers exactly.
     value
         .filter(|value| *value <= i64::MAX as u64)
         .ok_or_else(|| UnitError(format!("`{text}` is too large for a {noun}")))

@@ -51,7 +51,7 @@ impl<'a> DisabledParts<'a> {
         route.from.iter().map(String::as_str).filter(|id| !self.sources.contains(id))
     }
 
-    /// Whether all targets of a route are disabled.
+    /// Whether a route has only disabled targets.
     fn covers(&self, route: &CheckedRoute) -> bool {
         !route.to.is_empty() && route.to.iter().all(|target| self.targets.contains(target))
     }
@@ -60,13 +60,13 @@ impl<'a> DisabledParts<'a> {
 /// The sources and targets that routes reach.
 #[derive(Default)]
 struct ReachedParts<'a> {
-    /// Sources whose messages some route takes.
+    /// Sources that have messages taken by some route.
     heard: HashSet<&'a str>,
-    /// Sources of which some route takes every message.
+    /// Sources all of whose messages are taken by a single route.
     taken: HashSet<&'a str>,
     /// Targets that some route sends to.
     targets: HashSet<&'a RouteTarget>,
-    /// A warning for each route that no message reaches, or that sends none.
+    /// A warning for each route that gets no messages or sends none.
     unreached: Vec<String>,
 }
 
@@ -113,7 +113,7 @@ fn no_target_warning(route: &CheckedRoute, disabled: &DisabledParts<'_>) -> Opti
         .then(|| format!("route `{id}`: messages that no other route takes are dropped, because {what}"))
 }
 
-/// The warning that a route certainly matches nothing.
+/// The warning that a route can never match a message.
 fn no_match_warning(route: &CheckedRoute, earlier: &[&CheckedRoute]) -> Option<String> {
     let id = &route.route.id;
     if route.filter.is_impossible() {
@@ -137,13 +137,13 @@ fn no_match_warning(route: &CheckedRoute, earlier: &[&CheckedRoute]) -> Option<S
     ))
 }
 
-/// The earlier routes that together leave no message of a source to a route, if they do: final routes, and before a
-/// fallback any route.
+/// The earlier routes that together leave none of a source's messages to a route, if there are such routes. Only
+/// final routes count, or any route if this one is a fallback.
 fn shadow_over(route: &CheckedRoute, source: &str, earlier: &[&CheckedRoute]) -> Option<Vec<usize>> {
     let takes_for_good = |before: &CheckedRoute| {
-        // The effect of its stages is unknown.
+        // A route with stages does not count, because their effect is unknown.
         let hears = before.stages.is_empty() && before.from.iter().any(|id| id == source);
-        // A fallback does not take messages that an even earlier route took.
+        // A fallback does not take messages that a route before it took.
         hears && (route.route.fallback || before.route.is_final && !before.route.fallback)
     };
     let numbers: Vec<usize> = (0..earlier.len()).filter(|at| takes_for_good(earlier[*at])).collect();

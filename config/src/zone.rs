@@ -61,8 +61,8 @@ text_value!(SenderZone, |text| match text.split_once('=') {
     None => Err(format!("{} is not `HOST=ZONE`, such as `edge-1=Europe/Helsinki`", quoted(text))),
 });
 
-/// Whether it looks like an IANA name, or is an offset such as `+02:00`. The zone need not exist: that is checked by the
-/// owner of the zones.
+/// Whether a text looks like an IANA name, or is an offset such as `+02:00`. The zone need not exist: that is checked
+/// by the code that uses it.
 fn is_timezone(name: &str) -> bool {
     if let [b'+' | b'-', h1, h2, b':', m1, m2] = name.as_bytes() {
         let [h1, h2, m1, m2] = [h1, h2, m1, m2].map(|digit| digit.wrapping_sub(b'0'));

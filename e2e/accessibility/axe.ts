@@ -6,10 +6,13 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, test } from '../logstead';
 import type { Logstead } from '../server';
 
-/** The short form: a page takes as long to read it as it is. */
+/** The minified version: reading it takes a page as long as running it. */
 const axeSource = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The rules whose outcome depends on colours; all others judge what both themes share. */
+/**
+ * The rules whose outcome depends on colours; the results of all others are the same in both
+ * themes.
+ */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /**
@@ -65,7 +68,7 @@ function themeOf(page: Page): Promise<string | undefined> {
   return page.evaluate(() => document.documentElement.dataset['mantineColorScheme']);
 }
 
-/** The page follows the system's theme, so what is open on it stays open. */
+/** The page follows the system's theme, so open menus and dialogs stay open. */
 async function setTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.waitForFunction(
@@ -105,7 +108,7 @@ export async function sendSome(logstead: Logstead): Promise<void> {
   await expect.poll(() => logstead.count('severity')).toBe(SEVERITIES.length);
 }
 
-/** The menu or dialog that is open; of a menu in a dialog, the menu. */
+/** The open menu or dialog; if a menu is open in a dialog, the menu. */
 export function over(page: Page): Locator {
   return page.getByRole('menu').or(page.getByRole('dialog')).last();
 }
@@ -114,5 +117,5 @@ export function button(where: Page | Locator, name: string | RegExp): Locator {
   return where.getByRole('button', { name, exact: true });
 }
 
-/** A look at a page takes two seconds and more, and a test has a dozen. */
+/** One check of a page takes two seconds or more, and a test has a dozen. */
 export const LOOKS = { timeout: 240_000 };

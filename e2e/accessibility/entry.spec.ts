@@ -59,7 +59,7 @@ test.describe('accessible in both themes', () => {
     await expect(page.getByText('You stay signed in')).toBeVisible();
     await expectAccessible(page, 'a notification');
 
-    // The frame asks how the server is, and hears of it by itself.
+    // The frame polls the server's health, and so notices the end of the session by itself.
     await page.context().clearCookies();
     await expect(page.getByRole('dialog', { name: 'Your session has ended' })).toBeVisible();
     await expectAccessible(page, 'the session has ended');
@@ -145,7 +145,7 @@ test.describe('accessible in both themes', () => {
   });
 });
 
-/** Answers as a server whose session is about to end. */
+/** Makes the server's answers say that the session is about to end. */
 async function endsSoon(page: Page): Promise<void> {
   const expires_at = new Date(Date.now() + 110_000).toISOString();
   await page.route('**/api/v1/session', async (route) => {

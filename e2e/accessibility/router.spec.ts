@@ -43,7 +43,7 @@ test.describe('accessible in both themes', () => {
   test('router', async ({ logstead, page, routerPage }) => {
     await routerPage.open();
     await routerPage.addRoute({ name: 'logins', filter: 'program:sshd', sendTo: 'security' });
-    // The draft is validated meanwhile: what is looked at must not change under the look.
+    // The draft is being validated: the page must not change during the check.
     await expect(routerPage.button('Apply…')).toBeEnabled();
     await expectAccessible(page, 'form');
 

@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test';
 import config from '../playwright.config';
 
-/** All clients, also those that take long to fetch: `npm run clients`. */
+/** All clients, including those that take long to fetch: `npm run clients`. */
 export default defineConfig({
   ...config,
   testDir: '.',

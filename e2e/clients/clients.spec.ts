@@ -11,12 +11,12 @@ import { counted, texts } from './texts';
  * server is killed meanwhile, those that send again lose nothing.
  */
 
-/** Where the interruption is: until here the server is well, until there it is gone. */
+/** The messages at which the server is killed and at which it is back. */
 const [KILLED, BACK] = [4000, 6000];
-/** The most messages under way to a socket that drops what it cannot hold. */
+/** Maximum number of messages in flight to a socket that drops those that do not fit. */
 const WINDOW = 200;
 
-/** A server and a client that sends to it; both are gone after the test, however it ends. */
+/** A server and a client that sends to it; both are stopped after the test, however it ends. */
 const test = base.extend<{ start: (client: Client) => Promise<Running> }>({
   start: async ({}, use) => {
     const running: Running[] = [];
@@ -100,7 +100,10 @@ async function start(client: Client): Promise<Running> {
   return { logstead, sender: new Sender(client.command(address)) };
 }
 
-/** A source that is asked for by its scheme besides the web listener. Its port stays the same after a kill. */
+/**
+ * A router document with a source for the client's protocol besides the web listener. Its port
+ * stays the same after a kill.
+ */
 function router(speaks: Client['speaks'], port: number): string {
   const kind = speaks === 'grpc' ? 'otlp' : 'gelf';
   const other =
@@ -125,7 +128,10 @@ to = ["main"]
 `;
 }
 
-/** A datagram that finds no room is lost, by nobody's fault. So no more are sent than there is room for. */
+/**
+ * Sends datagrams no faster than there is room for them: one that finds no room is lost, which is
+ * nobody's fault.
+ */
 async function feedByWindow(client: Client, logstead: Logstead, sender: Sender): Promise<void> {
   let stored = 0;
   for (let from = 0; from < texts.length; from += WINDOW) {
@@ -136,7 +142,10 @@ async function feedByWindow(client: Client, logstead: Logstead, sender: Sender):
   }
 }
 
-/** A program ends when it has sent everything; one that runs for ever is ended when everything is there. */
+/**
+ * A program ends when it has sent everything; one that runs for ever is stopped when everything has
+ * arrived.
+ */
 async function ends(client: Client, logstead: Logstead, sender: Sender): Promise<void> {
   if (client.runs === 'to its end') {
     expect(await sender.finish(), sender.output.slice(-4000)).toBe(0);

@@ -2,18 +2,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../server';
 
-/** Where a client is told to send. */
+/** The address to which a client is told to send. */
 export interface Address {
-  /** Host and port. */
+  /** The host and the port. */
   host: string;
   token: string;
 }
 
-/** What programs of a language need. `npm run clients` fetches it. */
+/** The requirements of programs in one language. `npm run clients` fetches them. */
 interface Runtime {
-  /** The file that pins the versions of its libraries. */
+  /** The file that pins the versions of the libraries. */
   pins: string;
-  /** What is missing to run them, if anything. */
+  /** The reason why they cannot run, if something is missing. */
   missing: () => string | null;
 }
 
@@ -22,16 +22,19 @@ export interface Client {
   name: string;
   version: string;
   runtime: Runtime;
-  /** Which listener it sends to. */
+  /** The kind of listener that it sends to. */
   speaks: 'web' | 'udp' | 'tcp' | 'grpc';
   command: (address: Address) => string[];
-  /** Whether it runs in every run of the tests, or only in the complete one. */
+  /** Whether it is part of every test run, or only of the complete one. */
   always: boolean;
-  /** Whether it sends again what was not acknowledged. */
+  /** Whether it sends unacknowledged messages again. */
   retries: boolean;
   runs: 'to its end' | 'for ever';
   feed: 'at once' | 'window';
-  /** What it makes of a text by its own rules, or by those of the protocol; `null` if it sends none. */
+  /**
+   * The text that it sends for a given text, by its own rules or those of the protocol; `null` if
+   * it sends none.
+   */
   becomes: (text: string) => string | null;
 }
 
@@ -62,7 +65,7 @@ const debian: Runtime = {
     existsSync('/usr/sbin/syslog-ng') ? null : 'install syslog-ng-core and syslog-ng-mod-http',
 };
 
-/** What most clients are. */
+/** The properties of most clients. */
 const usual = {
   speaks: 'web',
   always: true,
@@ -71,12 +74,12 @@ const usual = {
   feed: 'at once',
   becomes: (text: string) => text,
 } as const;
-/** Nobody acknowledges GELF, so nobody sends it again. */
+/** GELF has no acknowledgements, so messages are not sent again. */
 const gelf = { speaks: 'tcp', retries: false } as const;
 const datagrams = { speaks: 'udp', retries: false, feed: 'window' } as const;
-/** It gives up at the first failure. */
+/** These clients give up at the first failure. */
 const unsafe = { retries: false } as const;
-/** The same, and makes a request of each message, which takes a minute. */
+/** The same for clients that also send one request per message, which takes a minute. */
 const single = { retries: false, always: false } as const;
 
 type Special = Partial<Omit<Client, 'name' | 'version' | 'runtime' | 'command'>>;
@@ -189,7 +192,7 @@ const all: readonly Client[] = [
     'otel.mjs',
     'proto',
   ]),
-  // It takes a connection that is refused for a failure that lasts, and drops the messages.
+  // It treats a refused connection as a permanent failure, and drops the messages.
   inNode(
     'OpenTelemetry over gRPC',
     '@opentelemetry/exporter-logs-otlp-grpc',
@@ -211,15 +214,16 @@ const all: readonly Client[] = [
   inJava('OpenTelemetry over gRPC', 'opentelemetry-sdk', ['Otel', 'grpc'], { speaks: 'grpc' }),
   inJava('Log4j 2, GELF over TCP', 'log4j-core', appender('log4j2-gelf.xml'), gelf),
   inJava('Log4j 2, HTTP appender', 'log4j-core', appender('log4j2-http.xml'), single),
-  // It takes carriage returns out, and has a text for what is blank.
+  // It removes carriage returns, and replaces blank texts.
   inJava('Logback, logback-gelf over TCP', 'logback-gelf', appender('logback-gelf.xml'), {
     ...gelf,
     becomes: (text) =>
       text === '' ? 'Blank message replaced by logback-gelf' : text.replaceAll('\r', ''),
   }),
-  // It sends again what could not be connected or was refused for now, but not what a connection broke under.
+  // It sends again if it could not connect or was refused temporarily, but not if a connection broke during a
+  // request.
   inJava('Logback, loki4j', 'loki-logback-appender', appender('logback-loki.xml'), unsafe),
-  // It does not try again when a connection is refused, only when an answer asks for it.
+  // It does not retry after a refused connection, only if a response asks for it.
   inGo('OpenTelemetry over HTTP', 'otlploghttp', ['otel', 'http'], unsafe),
   inGo('OpenTelemetry over gRPC', 'otlploggrpc', ['otel', 'grpc'], { speaks: 'grpc' }),
   inGo('go-elasticsearch 9', 'go-elasticsearch/v9', ['elastic']),
@@ -227,7 +231,7 @@ const all: readonly Client[] = [
   inGo('go-gelf over UDP', 'go-gelf', ['gelf'], datagrams),
 ];
 
-/** Those of every run, or with `LOGSTEAD_TEST_CLIENTS=all` all of them. */
+/** The clients of every test run or, with `LOGSTEAD_TEST_CLIENTS=all`, all clients. */
 export function chosen(): Client[] {
   return all.filter(({ always }) => always || process.env['LOGSTEAD_TEST_CLIENTS'] === 'all');
 }
@@ -244,7 +248,7 @@ function absent(path: string): string | null {
   return existsSync(path) ? null : 'not fetched: `npm run clients` fetches it';
 }
 
-/** The first version after a library's name in the file that pins it. */
+/** The first version number after a library's name in the file that pins it. */
 function pinned(pins: string, library: string): string {
   const [, after = ''] = readFileSync(join(folder, pins), 'utf8').split(library);
   return /\d+\.\d+\.\d+[^\s"<]*/.exec(after)?.[0] ?? 'unknown';

@@ -17,7 +17,7 @@ import { Sender } from './sender';
 const page = readFileSync(join(root, 'docs/agents.md'), 'utf8');
 const cache = join(root, '.cache/clients');
 const python = { program: join(cache, 'python/bin/python'), file: 'shown.py' };
-// `require` looks beside the program.
+// `require` looks for modules next to the program.
 const node = {
   program: process.execPath,
   file: join(root, 'e2e/clients/node/node_modules/shown'),
@@ -25,7 +25,7 @@ const node = {
 
 const shown = [
   { agent: 'Python', block: 0, by: python, finds: 'program=shop hello' },
-  // The block makes a handler; the line that logs is the reader's own program.
+  // The block creates a handler; the line that logs a message is added for the test.
   {
     agent: 'Python',
     block: 1,
@@ -63,7 +63,7 @@ for (const { agent, block, by, finds, ...rest } of shown) {
   });
 }
 
-/** A fenced block of a section. */
+/** A fenced code block in a section. */
 function code(agent: string, block: number): string {
   const section = page.split(`\n### ${agent}\n`)[1]?.split('\n### ')[0] ?? '';
   const found = [...section.matchAll(/^```\w*\n([^]*?)\n```$/gm)][block]?.[1];

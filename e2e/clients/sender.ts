@@ -1,7 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A program of another project that sends each text it reads: a line of its input is a JSON string. */
+/**
+ * A program of another project that sends each text that it reads; each line of its input is a JSON
+ * string.
+ */
 export class Sender {
   /** Everything that the program printed. */
   output = '';
@@ -10,12 +13,12 @@ export class Sender {
 
   constructor(command: readonly string[], env: Record<string, string> = {}) {
     const [program = '', ...args] = command;
-    // A group of its own: some start others.
+    // The program gets a process group of its own, because some programs start others.
     this.child = spawn(program, args, { detached: true, env: { ...process.env, ...env } });
     const append = (text: Buffer) => (this.output += text.toString());
     this.child.stdout?.on('data', append);
     this.child.stderr?.on('data', append);
-    // One that has ended early is found by its exit code.
+    // A program that has ended early is detected by its exit code.
     this.child.stdin?.on('error', () => undefined);
     this.ended = new Promise((resolve, reject) => {
       this.child.on('error', reject);
@@ -24,7 +27,7 @@ export class Sender {
     this.ended.catch(() => undefined); // until somebody asks
   }
 
-  /** Resolves when the program has read as much as fits into the pipe behind it. */
+  /** Resolves when the rest of the texts fits into the pipe to the program. */
   async feed(texts: readonly string[]): Promise<void> {
     const stdin = this.child.stdin;
     if (!stdin || texts.length === 0) return;
@@ -32,13 +35,13 @@ export class Sender {
     if (!stdin.write(lines)) await Promise.race([once(stdin, 'drain'), this.ended]);
   }
 
-  /** There is no more: resolves with the exit code when everything is sent. */
+  /** Closes the input; resolves with the exit code when everything is sent. */
   async finish(): Promise<number | null> {
     this.child.stdin?.end();
     return this.ended;
   }
 
-  /** Ends it, whatever it is doing, with all that it started. */
+  /** Kills the program, whatever it is doing, together with all processes that it started. */
   async kill(): Promise<void> {
     if (this.child.pid !== undefined && this.child.exitCode === null) {
       process.kill(-this.child.pid, 'SIGKILL');

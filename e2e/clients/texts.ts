@@ -38,7 +38,7 @@ export const texts: readonly string[] = Array.from({ length: SENT }, (_, number)
   return number % RARE === 11 ? `${text} ${'x'.repeat(HUGE)}` : text;
 });
 
-/** How often each text is there. */
+/** How often each text occurs. */
 export function counted(found: Iterable<string>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const text of found) counts.set(text, (counts.get(text) ?? 0) + 1);

@@ -6,7 +6,7 @@ import { expect, test } from '../logstead';
 import { parseLine, questions } from '../queries';
 import { type Logstead, binary } from '../server';
 
-/** A file of syslog lines (RFC 5424), which the store is filled with. */
+/** A file of syslog lines (RFC 5424) with which the store is filled. */
 const corpus = process.env['CORPUS'] ?? '';
 const ROUNDS = 3;
 const ROWS = Number(process.env['ROWS'] ?? 100_000);
@@ -36,7 +36,7 @@ test('the console over a large store', async ({ logstead, page, searchPage }) =>
     const asked = questions.slice(1).map(({ query }) => ({ query, took: [] as string[] }));
     const all: { rows: number; counted: number }[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      // A new page: no answer is kept from the round before.
+      // A new page, so that no answer from the previous round is cached.
       await searchPage.open({ from: 'all', refresh: 'off' });
       await searchPage.editor();
       for (const { query, took } of asked) {
@@ -79,7 +79,10 @@ test('the console over a large store', async ({ logstead, page, searchPage }) =>
   });
 });
 
-/** Sends the corpus, waits until it is sealed as far as it will be, and looks at every line meanwhile. */
+/**
+ * Sends the corpus, waits until as much as possible is sealed, and computes the expected count of
+ * each question from the lines.
+ */
 async function fill(logstead: Logstead): Promise<{ count: number; expected: number[] }> {
   const expected = questions.map(() => 0);
   let count = 0;
@@ -112,7 +115,10 @@ function loadgen(logstead: Logstead, options: string[]): Promise<void> {
   });
 }
 
-/** Types a query, presses Enter, and reads from the page's own marks how long both parts of the answer took. */
+/**
+ * Types a query, presses Enter, and reads from the page's own performance marks how long both parts
+ * of the answer took.
+ */
 async function ask(page: Page, field: SearchField, query: string): Promise<[number, number]> {
   await field.fill('nothing-like-this');
   await field.press('Enter');
@@ -192,7 +198,9 @@ async function loadRows(page: Page, rows: number): Promise<number> {
   }, rows);
 }
 
-/** The times between frames while the list is scrolled from its middle on, as fast as a hand does it. */
+/**
+ * The times between frames while the list is scrolled from its middle, as fast as a hand does it.
+ */
 async function scroll(page: Page, forMs: number): Promise<number[]> {
   return page.evaluate(async (ms) => {
     const table = document.querySelector('[role="table"][aria-label="Messages"]');
@@ -230,7 +238,7 @@ async function framesFor(page: Page, forMs: number): Promise<number[]> {
   }, forMs);
 }
 
-/** Of the times between frames, in milliseconds. */
+/** A summary of the times between frames, in milliseconds. */
 function summary(frames: number[]): string {
   const sorted = [...frames].sort((a, b) => a - b);
   const at = (part: number) => Math.round(sorted[Math.floor(part * (sorted.length - 1))] ?? NaN);

@@ -1,10 +1,13 @@
 import { defineConfig } from '@playwright/test';
 import config from '../playwright.config';
 
-/** The browser that people have, with its window: what it draws is part of a figure. */
+/** The browser that people use, with a window: drawing is part of the measurements. */
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
-/** Figures, not tests: one after the other, on a machine that does nothing else. See bench/README.md. */
+/**
+ * Measurements, not tests: they run one after the other, on a machine that does nothing else. See
+ * bench/README.md.
+ */
 export default defineConfig({
   ...config,
   testDir: '.',

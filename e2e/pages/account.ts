@@ -23,7 +23,7 @@ export class AccountPage {
     return this.page.getByRole('button', { name, exact: true });
   }
 
-  /** As far as the QR code: the app that scanned it. */
+  /** Proceeds to the QR code, and returns the app that scanned it. */
   async scan(password: string): Promise<App> {
     await this.page.getByLabel('Your password').fill(password);
     await this.button('Continue').click();
@@ -32,7 +32,7 @@ export class AccountPage {
     return new App(secret.replaceAll(' ', ''));
   }
 
-  /** The first code of the app; returns the recovery codes. */
+  /** Enters the first code of the app; returns the recovery codes. */
   async confirm(code: string): Promise<string[]> {
     await this.page.getByRole('textbox', { name: 'Code' }).fill(code);
     await this.button('Confirm').click();
@@ -52,7 +52,7 @@ export class App {
     this.key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
   }
 
-  /** The code of now, or of some steps later. */
+  /** The current code, or that of a later time step. */
   code(later = 0): string {
     const counter = Buffer.alloc(8);
     counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + later));

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 
-/** In which menu each is; `button` is its own, which it has where there is room. */
+/** The menu of each action; `button` is the separate button that it has if there is room. */
 const actions = {
   Saved: { menu: 'Save', item: /^Saved searches/ },
   Save: { menu: 'Save', item: /^Save this/ },
@@ -15,7 +15,7 @@ interface Way {
   item: RegExp;
 }
 
-/** What can be done with a search: keep it, hand it on, take its messages away. */
+/** The actions on a search: save it, share it, export its messages. */
 export class Actions {
   readonly dialog;
 
@@ -23,7 +23,7 @@ export class Actions {
     this.dialog = page.getByRole('dialog').filter({ has: page.getByRole('heading') });
   }
 
-  /** Where there is little room all of them are in one menu. */
+  /** If there is little room, all actions are in one menu. */
   async open(action: keyof typeof actions): Promise<void> {
     const { menu, button, item }: Way = actions[action];
     const bar = this.page.getByRole('toolbar', { name: 'Results' });
@@ -45,7 +45,7 @@ export class Actions {
     return this.dialog.getByRole('button', { name, exact: true });
   }
 
-  /** A search in the list of the saved ones. */
+  /** A search in the list of saved searches. */
   saved(name: string): Locator {
     return this.dialog.getByRole('listitem').filter({ hasText: name });
   }

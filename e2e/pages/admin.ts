@@ -44,7 +44,7 @@ export class AdminPage {
       .getByRole('link', { name: section });
   }
 
-  /** A row of the table that is shown, by the name of its user or token. */
+  /** A row of the visible table, by the name of its user or token. */
   row(table: Locator, name: string): Locator {
     return table.getByRole('row').filter({
       has: this.page.getByRole('rowheader', { name, exact: false }),
@@ -55,18 +55,18 @@ export class AdminPage {
     return this.page.getByRole('button', { name, exact: true });
   }
 
-  /** What an account with the grant in the panel would find. */
+  /** The preview of the messages that an account with the grant in the panel would find. */
   get preview(): Locator {
     return this.panel.getByRole('region', { name: /^What would/ });
   }
 
-  /** Writes the filter of the grant that is open. */
+  /** Writes the filter of the open grant. */
   async limitTo(scope: string): Promise<void> {
     const field = this.panel.getByRole('textbox', { name: 'Only messages that match' });
     await field.click();
     await this.page.keyboard.press('ControlOrMeta+a');
     await this.page.keyboard.type(scope);
-    // What is suggested lies over the page.
+    // The suggestions cover part of the page.
     await this.page.keyboard.press('Escape');
   }
 
@@ -80,7 +80,7 @@ export class AdminPage {
     await this.page.getByRole('menuitem', { name: item }).click();
   }
 
-  /** The secret that is shown, after which it is gone. */
+  /** Reads the secret that is shown, and closes it for good. */
   async secret(of: string): Promise<string> {
     const shown = this.page.getByLabel(`Secret of ${of}`);
     const secret = await shown.innerText();

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import type { Logstead } from '../server';
 
-/** The agents' guide: how to send from each, and the first message. */
+/** The guide to agents: how to send from each, and the first message. */
 export class AgentsPage {
   readonly filter;
   readonly token;
@@ -24,19 +24,22 @@ export class AgentsPage {
     await this.page.goto(this.logstead.url(agent === undefined ? '/send' : `/send?agent=${agent}`));
   }
 
-  /** Once the field has its colours: until then it may be changed for another one while it is filled. */
+  /**
+   * Fills in the query once the field has its colours: before that, it may be replaced while it is
+   * being filled in.
+   */
   async ask(query: string): Promise<void> {
     await this.query.and(this.page.locator('[contenteditable]')).waitFor();
     await this.query.fill(query);
     await this.query.press('Enter');
   }
 
-  /** Resolves when the server has said that it listens for what is sent from now on. */
+  /** Resolves when the server has confirmed that it listens for messages from now on. */
   async isWaiting(): Promise<void> {
     await this.firstMessage.getByText(/^Waiting for (your test|a) message/).waitFor();
   }
 
-  /** What the test message has and no other. */
+  /** The word that only the test message contains. */
   async word(): Promise<string> {
     return (await this.page.getByRole('textbox', { name: 'Test word' }).textContent()) ?? '';
   }

@@ -1,13 +1,13 @@
 import type { Locator, Page } from '@playwright/test';
 
-/** Everything about one message, beside the results. */
+/** The drawer with everything about one message, beside the results. */
 export class Drawer {
   readonly region;
-  /** The text of the message, as it is best read. */
+  /** The text of the message in its most readable form. */
   readonly text;
   /** The bytes of the message, as text or in hexadecimal. */
   readonly raw;
-  /** The messages around this one, oldest first. */
+  /** The messages around the open one, oldest first. */
   readonly around;
 
   constructor(page: Page) {
@@ -28,7 +28,7 @@ export class Drawer {
     await this.region.getByRole('tab', { name }).click();
   }
 
-  /** In which form the raw message is shown. */
+  /** Selects the form in which the raw message is shown. */
   async form(name: 'Text' | 'Hex'): Promise<void> {
     await this.region.getByText(name, { exact: true }).click();
   }

@@ -1,15 +1,15 @@
 import type { Locator, Page } from '@playwright/test';
 
-/** The sidebar of Search: the values of fields and how often they are there. */
+/** The sidebar of Search: the values of fields and how often each occurs. */
 export class Fields {
   constructor(private readonly page: Page) {}
 
-  /** The values of a field, each with what can be done with it. */
+  /** The values of a field, each with its actions. */
   values(field: string): Locator {
     return this.section(field).getByRole('listitem');
   }
 
-  /** Checked where it is chosen. */
+  /** A value of a field, which is checked if it is selected. */
   value(field: string, value: string): Locator {
     return this.section(field).getByRole('checkbox', { name: new RegExp(`^${value}, `) });
   }
@@ -19,7 +19,7 @@ export class Fields {
     return this.section(field).getByRole('button').first();
   }
 
-  /** Where a drag chooses numbers. */
+  /** The distribution of a field's numbers, on which a drag selects a range. */
   numbers(field: string): Locator {
     return this.section(field).getByRole('slider', { name: `Numbers of ${field}` });
   }

@@ -1,12 +1,12 @@
 import type { Page } from '@playwright/test';
 import type { Logstead } from '../server';
 
-/** The pages before one is logged in: login, and the set-up of a new data directory. */
+/** The pages before the login: the login itself, and the set-up of a new data directory. */
 export class LoginPage {
   readonly signInButton;
   readonly createButton;
   readonly alert;
-  /** Over a page whose session has ended. */
+  /** The dialog over a page whose session has ended. */
   readonly ended;
 
   constructor(
@@ -29,13 +29,13 @@ export class LoginPage {
     await this.signInButton.click();
   }
 
-  /** After the password, for those who have a second factor. */
+  /** Enters the code after the password, for users with a second factor. */
   async giveCode(code: string): Promise<void> {
     await this.page.getByRole('textbox', { name: 'Code' }).fill(code);
     await this.signInButton.click();
   }
 
-  /** As the user whose page it is. */
+  /** Signs in again as the user of the page. */
   async signInAgain(password: string): Promise<void> {
     await this.ended.getByLabel('Password', { exact: true }).fill(password);
     await this.ended.getByRole('button', { name: 'Sign in' }).click();

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import type { Logstead } from '../server';
 
-/** What is stored: cards of the logspaces, and one that is open below them. */
+/** The page of the logspaces: their cards, and the open one below them. */
 export class LogspacesPage {
   readonly dialog;
 
@@ -32,7 +32,7 @@ export class LogspacesPage {
     return this.page.getByRole('button', { name, exact: true });
   }
 
-  /** The retention of the logspace that is open, as it is being written. */
+  /** The field for the age in the retention of the open logspace. */
   get age(): Locator {
     return this.page.getByRole('textbox', { name: 'Keep at most' });
   }

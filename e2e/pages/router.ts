@@ -10,12 +10,12 @@ export interface Route {
 export class RouterPage {
   readonly text;
   readonly alert;
-  /** What the text editor offers to write. */
+  /** The suggestions of the text editor. */
   readonly suggestions;
   readonly dialog;
-  /** Of the route that is open. */
+  /** The form of the open route. */
   readonly form;
-  /** What is marked in the text as wrong. */
+  /** The places in the text that are marked as wrong. */
   readonly marks;
 
   constructor(
@@ -50,12 +50,12 @@ export class RouterPage {
     return this.page.getByText(`Revision ${number}, live`);
   }
 
-  /** On the canvas or in the list. */
+  /** A route on the canvas or in the list. */
   route(name: string): Locator {
     return this.button(`Route ${name}`);
   }
 
-  /** The head of a step in the form. */
+  /** The header of a step in the form. */
   step(kind: string): Locator {
     const steps = this.form.getByRole('region', { name: 'Steps' });
     return steps.getByRole('button', { name: new RegExp(`^\\d+ ?${kind}\\b`) });
@@ -66,14 +66,14 @@ export class RouterPage {
     await this.page.getByRole('menuitem', { name: new RegExp(`^${kind} `) }).click();
   }
 
-  /** The page hears nothing of the router until the returned function is called. */
+  /** Holds back the router's status from the page until the returned function is called. */
   async holdStatus(): Promise<() => Promise<void>> {
     const url = '**/api/v1/router/status';
     let release = () => {};
     const released = new Promise<void>((resolve) => (release = resolve));
     await this.page.route(url, async (route) => {
       await released;
-      // A request that the page gave up meanwhile has nowhere to go on to.
+      // A request that the page has given up in the meantime cannot continue.
       await route.continue().catch(() => undefined);
     });
     return async () => {
@@ -90,7 +90,7 @@ export class RouterPage {
     await this.page.getByRole('menuitem', { name: sendTo }).click();
   }
 
-  /** Puts the cursor on a new line of the text, below the first one that is like this. */
+  /** Puts the cursor on a new line of the text, below the first line that equals this one. */
   async startLine(below: string): Promise<void> {
     await this.text.getByText(below, { exact: true }).first().click();
     await this.page.keyboard.press('End');

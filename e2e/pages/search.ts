@@ -3,10 +3,10 @@ import type { Logstead } from '../server';
 import { Drawer } from './drawer';
 import { Fields } from './fields';
 
-/** A list has to stand still after this many frames. */
+/** A list has settled if it stands still for this many frames. */
 const SETTLED_FRAMES = 15;
 
-/** Resolves when the page was drawn so often. */
+/** Resolves when the page has been drawn this many times. */
 async function drawn(frames: number): Promise<void> {
   for (let frame = 0; frame < frames; frame += 1) await new Promise(requestAnimationFrame);
 }
@@ -14,18 +14,18 @@ async function drawn(frames: number): Promise<void> {
 export class SearchPage {
   readonly query;
   readonly searchButton;
-  /** What can be done with the clauses of the query. */
+  /** The actions for the clauses of the query. */
   readonly clauses;
   readonly timeline;
   readonly messages;
-  /** The messages that are shown, newest first. */
+  /** The visible messages, newest first. */
   readonly found;
   readonly drawer;
-  /** All of the message that was opened. */
+  /** The details of the opened message. */
   readonly details;
   readonly fields;
   readonly alert;
-  /** The part of the query that an error or a warning speaks of. */
+  /** The part of the query that an error or a warning refers to. */
   readonly place;
   readonly warning;
   readonly empty;
@@ -56,19 +56,19 @@ export class SearchPage {
     this.count = page.getByRole('main').getByText(/^[\d\s]+ messages?$/);
   }
 
-  /** All messages, if nothing else is asked for. */
+  /** Opens the page and searches; finds all messages unless a query is given. */
   async open(parameters: Record<string, string> = {}): Promise<void> {
     const search = new URLSearchParams({ q: '*', ...parameters }).toString();
     await this.page.goto(this.logstead.url(`/search?${search}`));
   }
 
-  /** Before anything is asked. */
+  /** Opens the page before anything was searched. */
   async openBlank(parameters: Record<string, string> = {}): Promise<void> {
     const search = new URLSearchParams(parameters).toString();
     await this.page.goto(this.logstead.url(`/search${search && '?'}${search}`));
   }
 
-  /** By a link that somebody sent. */
+  /** Opens a link that somebody sent. */
   async visit(link: string): Promise<void> {
     await this.page.goto(link);
   }
@@ -78,7 +78,7 @@ export class SearchPage {
     await this.searchButton.click();
   }
 
-  /** What stands in the query, which is a plain field until its editor is loaded. */
+  /** The text of the query, which is a plain field until its editor is loaded. */
   async written(): Promise<string> {
     return this.query.evaluate((field) =>
       field instanceof HTMLTextAreaElement ? field.value : (field as HTMLElement).innerText,
@@ -94,7 +94,7 @@ export class SearchPage {
     return this.page.getByRole('listbox', { name: 'Completions' }).getByRole('option', { name });
   }
 
-  /** The number in the status line; null while it is counted. */
+  /** The number in the status line; null while messages are being counted. */
   async total(): Promise<number | null> {
     const [text] = await this.count.allTextContents();
     return text === undefined ? null : Number(text.replaceAll(/\D/g, ''));
@@ -116,10 +116,10 @@ export class SearchPage {
     return this.query.locator('[data-clause]').filter({ hasText: text });
   }
 
-  /** What can be done with a clause, which the pointer on its token brings up. */
+  /** The actions for a clause, which appear when the pointer is on its token. */
   async clause(text: string): Promise<Locator> {
     const tools = this.clauses.getByRole('listitem', { name: text, exact: true });
-    // The bar may be drawn anew below a pointer that rests: then it comes again, as a person's would.
+    // The bar may be redrawn under a resting pointer; then the pointer moves there again, as a person's would.
     await expect(async () => {
       await this.page.mouse.move(0, 0);
       await this.token(text).first().hover();
@@ -128,7 +128,7 @@ export class SearchPage {
     return tools;
   }
 
-  /** Looks closer at a part of the histogram; `from` and `to` are parts of its width. */
+  /** Zooms into a part of the histogram; `from` and `to` are fractions of its width. */
   async zoom(from: number, to: number): Promise<void> {
     const box = await this.timeline.boundingBox();
     if (box === null) throw new Error('the histogram is not shown');
@@ -148,12 +148,12 @@ export class SearchPage {
     await this.page.mouse.up();
   }
 
-  /** Says how many messages came while the list stood still, and shows them. */
+  /** The button that shows how many messages arrived while the list stood still, and adds them. */
   newer(count: number): Locator {
     return this.page.getByRole('button', { name: `${count} new`, exact: true });
   }
 
-  /** Drags over a part of the text of a row, the first of those that have it. */
+  /** Selects a part of the text by dragging over it, in the first row that contains it. */
   async select(row: string | RegExp, part: string): Promise<void> {
     const box = await this.message(row)
       .first()
@@ -176,12 +176,12 @@ export class SearchPage {
     await this.page.mouse.up();
   }
 
-  /** Has the list show what comes in. */
+  /** Makes the list show messages as they arrive. */
   async goLive(): Promise<void> {
     await this.page.getByRole('button', { name: 'Live', exact: true }).click();
   }
 
-  /** How many rows of the list cover a part of another one, once nothing moves any more. */
+  /** How many rows of the list overlap another one, once nothing moves any more. */
   async overlaps(): Promise<number> {
     await this.page.evaluate(drawn, SETTLED_FRAMES);
     const rows = this.messages.locator('[role="row"][data-row]');
@@ -200,7 +200,7 @@ export class SearchPage {
     return this.messages.getByRole('separator', { name: `Width of ${field}`, exact: true });
   }
 
-  /** The link of the share dialog, as it is offered first. */
+  /** The link that the share dialog offers first. */
   async share(): Promise<string> {
     await this.page.getByRole('button', { name: 'Share', exact: true }).click();
     const link = await this.dialog.getByRole('textbox', { name: 'Link' }).inputValue();
@@ -208,7 +208,7 @@ export class SearchPage {
     return link;
   }
 
-  /** Over a page that cannot be kept up to date. */
+  /** The notice over a page that cannot be kept up to date. */
   get away(): Locator {
     return this.page.getByRole('status').getByText('The server cannot be reached.');
   }

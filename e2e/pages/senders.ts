@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import type { Logstead } from '../server';
 
-/** The page of those who send. */
+/** The page of the senders. */
 export class SendersPage {
   readonly rows: Locator;
   readonly panel: Locator;
@@ -24,7 +24,7 @@ export class SendersPage {
     return this.rows.filter({ has: this.page.getByRole('button', { name: host, exact: true }) });
   }
 
-  /** Lists only those with this trouble. */
+  /** The filter that lists only senders with this problem. */
   show(name: string): Locator {
     return this.page.getByRole('group', { name: 'Which senders' }).getByRole('button', { name });
   }

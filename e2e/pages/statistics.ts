@@ -1,14 +1,14 @@
 import type { Locator, Page } from '@playwright/test';
 
-/** What a query with stages makes: a table, and a chart of it. */
+/** The result of a query with stages: a table, and a chart of it. */
 export class Statistics {
   readonly region;
   readonly table;
   readonly chart;
-  /** The rows of the groups that are drawn, and their lines. */
+  /** The legend rows of the groups that are drawn, and their lines. */
   readonly series;
   readonly drawn;
-  /** The answer, of whatever form. */
+  /** The answer in whatever form it is shown. */
   readonly shown;
 
   constructor(private readonly page: Page) {
@@ -39,7 +39,7 @@ export class Statistics {
     return this.region.getByRole('radiogroup', { name: 'Shown as' }).getByText(kind);
   }
 
-  /** Opens what can be done with a value. */
+  /** Opens the menu of a value. */
   async menuOf(value: string): Promise<void> {
     await this.table.getByRole('button', { name: `Actions for ${value}`, exact: true }).click();
   }

@@ -7,9 +7,9 @@ export class TailPage {
   readonly tail;
   readonly lines;
   readonly rows;
-  /** Everything about the message that was opened. */
+  /** The drawer with the opened message. */
   readonly drawer;
-  /** The way back to the newest, with the number of messages that wait. */
+  /** The button that returns to the newest messages, with the number of waiting ones. */
   readonly waiting;
 
   constructor(
@@ -32,12 +32,12 @@ export class TailPage {
     return this.page.getByRole('toolbar', { name: 'Tail' }).getByRole('button', { name });
   }
 
-  /** What the line below the tail says that it is doing. */
+  /** The state of the tail, as shown in the line below it. */
   state(text: string | RegExp): Locator {
     return this.page.getByRole('main').getByText(text, { exact: true });
   }
 
-  /** The line with a text; those outside of the view are not in the page. */
+  /** The line with this text; lines outside the view are not in the page. */
   line(text: string): Locator {
     return this.lines.locator('[data-index]').filter({ hasText: text });
   }
@@ -51,12 +51,15 @@ export class TailPage {
     return Number((text ?? '').replaceAll(/\D/g, ''));
   }
 
-  /** The number of the last message in view, as the sender counted. */
+  /** The sender's number of the last message in view. */
   async lastSequence(): Promise<number> {
     return Math.max(-1, ...sequencesOf(await this.shownLines()));
   }
 
-  /** The numbers of all lines, in order: the page has only those in view, so it is gone through. */
+  /**
+   * The numbers of all lines, in order. The page only contains the lines in view, so it is scrolled
+   * through.
+   */
   async allSequences(): Promise<number[]> {
     const texts = await this.lines.evaluate(async (scroller) => {
       const lines = new Map<number, string>();
@@ -82,7 +85,7 @@ export class TailPage {
   }
 }
 
-/** Of lines with `seq: 0000000042`. */
+/** The numbers in texts with `seq: 0000000042`. */
 export function sequencesOf(texts: readonly string[]): number[] {
   return texts.flatMap((text) => /seq: (\d+)/.exec(text)?.slice(1).map(Number) ?? []);
 }

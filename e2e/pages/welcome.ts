@@ -32,7 +32,7 @@ export class WelcomePage {
     await this.page.goto(this.logstead.url('/welcome'));
   }
 
-  /** A query that finds the message, out of those that are offered. */
+  /** Follows one of the suggested queries, which finds the message. */
   async follow(query: string | RegExp): Promise<void> {
     await this.page.getByRole('list').getByRole('button', { name: query }).click();
   }

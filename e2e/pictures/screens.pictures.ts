@@ -42,7 +42,7 @@ test('every screen, as an operator sees it', async ({
   await logstead.addUser({ name: 'sofia', role: 'operator', password });
   await logstead.makeToken('k8s-collector');
 
-  // One host has stopped, the others go on.
+  // One host has stopped sending, the others continue.
   await sendersPage.open({ source: 'syslog', host: 'edge-hel' });
   await expect(async () => {
     await logstead.sendTcp(...aMoment(), ...ahead());
@@ -113,7 +113,7 @@ test('every screen, as an operator sees it', async ({
   await picture('tail');
 });
 
-/** All that the page asked for first is there. */
+/** Resolves when everything that the page requests at first has arrived. */
 async function settled(page: Page): Promise<void> {
   await expect(page.getByRole('status', { name: /Loading/ })).toHaveCount(0);
 }
@@ -135,7 +135,7 @@ function aMoment(): string[] {
   );
 }
 
-/** Of a host whose clock shows the time of Helsinki. */
+/** Lines of a host whose clock shows the time of Helsinki. */
 function ahead(): string[] {
   const [, day = '', month = '', , clock = ''] = new Date(Date.now() + 2 * HOUR_MS)
     .toUTCString()

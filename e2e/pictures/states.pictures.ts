@@ -1,4 +1,7 @@
-/** Every page in every state in which it knows little: `npm run states -w e2e`. They are to be looked at, and not kept. */
+/**
+ * Every page in every state in which it knows little: `npm run states -w e2e`. The pictures are
+ * only meant to be looked at.
+ */
 import type { Page } from '@playwright/test';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '../logstead';
@@ -6,7 +9,7 @@ import { fill, holdAnswers, nameOf, places, settled, statesRouter } from '../sta
 
 const folder = fileURLToPath(new URL('./states/', import.meta.url));
 const password = 'a long enough password';
-/** What does not come within this time is a part of the picture. */
+/** The wait before a picture is taken; it shows whether things have not arrived by then. */
 const DRAWN_MS = 1_500;
 
 test.use({ server: { router: statesRouter } });

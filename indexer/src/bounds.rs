@@ -1,4 +1,4 @@
-//! The bounds of the times of some messages: what is skipped by them need not be read.
+//! The bounds of the times of some messages, which allow messages to be skipped without reading them.
 //!
 //! **Invariant:** both ends are included; the bounds of nothing overlap no range.
 
@@ -13,22 +13,22 @@ pub(crate) struct TimeBounds {
 }
 
 impl TimeBounds {
-    /// The bounds of no message: every time widens them.
+    /// The bounds of no messages; any time widens them.
     pub(crate) const NONE: TimeBounds =
         TimeBounds { earliest: Timestamp::MAX, latest: Timestamp::from_nanos(i64::MIN) };
 
-    /// Widens the bounds to include others.
+    /// Widens the bounds to include other bounds.
     pub(crate) fn join(&mut self, other: TimeBounds) {
         self.earliest = self.earliest.min(other.earliest);
         self.latest = self.latest.max(other.latest);
     }
 
-    /// Whether a message between them may be in a range.
+    /// Whether a message within these bounds can be in a range.
     pub(crate) fn overlap(self, range: TimeRange) -> bool {
         range.first <= self.latest && self.earliest <= range.last
     }
 
-    /// Whether all messages between them are in a range.
+    /// Whether all messages within these bounds are in a range.
     pub(crate) fn are_within(self, range: TimeRange) -> bool {
         range.contains(self.earliest) && range.contains(self.latest)
     }

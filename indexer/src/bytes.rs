@@ -1,4 +1,4 @@
-//! Numbers and hashes at fixed places of a header or a table entry. All numbers are little endian.
+//! Numbers and hashes at fixed offsets of a header or a table entry. All numbers are little endian.
 //!
 //! **Invariant:** the caller has the whole header: a place beyond its end is a bug here, not bad input.
 
@@ -17,7 +17,7 @@ pub(crate) fn u64_at(bytes: &[u8], offset: usize) -> u64 {
     u64::from_le_bytes(array_at(bytes, offset))
 }
 
-/// In nanoseconds since 1970.
+/// A time in nanoseconds since 1970.
 pub(crate) fn time_at(bytes: &[u8], offset: usize) -> Timestamp {
     Timestamp::from_nanos(i64::from_le_bytes(array_at(bytes, offset)))
 }

@@ -1,4 +1,4 @@
-//! The columns of a batch as bytes, group after group: the body of a journal frame before it is compressed.
+//! The columns of a batch as bytes, one group after another: the body of a journal frame before it is compressed.
 //!
 //! Everything is little endian. The number of rows is in the frame's header.
 //!
@@ -31,19 +31,19 @@ use logstead_record::columns::{COPY_OF, FLAGS, HEAD, HEAD_FORM, MESSAGE, PID, PR
 use logstead_record::{BATCH_BYTES_MAX, Batch, ColumnError, ColumnGroup, Columns, NameColumn, TextColumn};
 use std::sync::Arc;
 
-/// Why bytes are not columns.
+/// The reasons why bytes are not the columns of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ColumnsError {
-    /// They end too early.
+    /// The bytes end too early.
     #[error("the columns end at byte {at}, in the middle of a value")]
     Short {
-        /// The number of bytes that are there.
+        /// The number of available bytes.
         at: usize,
     },
     /// There are bytes after the last column.
     #[error("{bytes} bytes follow the last column")]
     Long {
-        /// How much.
+        /// The number of these bytes.
         bytes: usize,
     },
     /// Invalid number width.
@@ -52,10 +52,10 @@ pub enum ColumnsError {
     /// A difference has more than 64 bits.
     #[error("a time differs from the one before by more than 64 bits")]
     Difference,
-    /// A column is larger than any column may be.
+    /// A column is larger than the limit.
     #[error("a column has more than {BATCH_BYTES_MAX} bytes")]
     Large,
-    /// The columns do not fit each other.
+    /// The columns are inconsistent.
     #[error(transparent)]
     Misfit(#[from] ColumnError),
 }
@@ -159,7 +159,7 @@ fn write_numbers(numbers: impl Iterator<Item = u32> + Clone, out: &mut Vec<u8>) 
     }
 }
 
-/// The bytes that are still to be read.
+/// The bytes that have not been read yet.
 struct ColumnReader<'a> {
     rest: &'a [u8],
     bytes: usize,
@@ -253,7 +253,7 @@ impl<'a> ColumnReader<'a> {
         })
     }
 
-    /// Lengths, as ends.
+    /// Reads lengths, and returns them as end positions.
     fn ends(&mut self, count: usize) -> Result<Vec<u32>, ColumnsError> {
         let mut numbers = self.numbers(count)?;
         let mut end = 0_usize;

@@ -1,19 +1,19 @@
-//! Why something could not be written, as an operator can act on it.
+//! The reasons why something could not be written, in a form that an operator can act on.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a write failed. No part of it counts, and it can be tried again.
+/// The reason why a write failed. Nothing of it counts as written, and it can be tried again.
 #[derive(Debug, thiserror::Error)]
 pub enum DiskError {
-    /// The disk has no room.
+    /// The disk has no space left.
     #[error("the disk is full: {bytes} bytes do not fit in {path}: {source}", path = path.display())]
     Full {
         /// The file.
         path: PathBuf,
-        /// How much was to be written.
+        /// The number of bytes to be written.
         bytes: u64,
-        /// The error of the disk.
+        /// The error from the operating system.
         source: io::Error,
     },
     /// A file in use was removed or renamed.
@@ -23,15 +23,15 @@ pub enum DiskError {
         path = path.display()
     )]
     Removed {
-        /// The file, or the folder.
+        /// The path of the file or the folder.
         path: PathBuf,
     },
-    /// The logspace cannot be opened for now.
+    /// The logspace cannot be opened at present.
     #[error("{path} cannot be opened; this is tried again: {why}", path = path.display())]
     Closed {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// The disk failed.
@@ -41,12 +41,12 @@ pub enum DiskError {
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// The error of the disk.
+        /// The error from the operating system.
         source: io::Error,
     },
 }
 
-/// The error of a write, told apart by whether there was room.
+/// The error of a failed write, which depends on whether the disk is full.
 pub(crate) fn failed(action: &'static str, path: PathBuf, bytes: u64, source: io::Error) -> DiskError {
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => DiskError::Full { path, bytes, source },

@@ -1,8 +1,8 @@
-//! Logstead's bytes on disk, and search over them.
+//! The files of Logstead on disk, and the search in them.
 //!
-//! A logspace is a directory: a journal, and the segments that closed journal files become. [`encode`] makes a batch
-//! ready on any thread, an [`Appender`] stores it, and from then on every [`Searcher`] finds its messages. A
-//! [`Keeper`] seals, joins and expires alongside both.
+//! A logspace is a directory that contains a journal, and the segments into which closed journal files are converted.
+//! [`encode`] prepares a batch on any thread, an [`Appender`] stores it, and from then on every [`Searcher`] finds
+//! its messages. Meanwhile, a [`Keeper`] seals journal files and joins and expires segments.
 //!
 //! | folder    | owns                                                              |
 //! |-----------|-------------------------------------------------------------------|
@@ -19,7 +19,7 @@
 //! | `open`    | opening one, or only looking at it                                |
 //! | `queue`   | a journal that is read once, in order                             |
 //!
-//! Each may use those above it, as `server/tests/structure` says in detail; no files need each other.
+//! Each module may use those above it, as `server/tests/structure` says in detail; no two files depend on each other.
 //!
 //! **Invariant:** no thread, no clock, no runtime: the caller brings them, and the disk.
 

@@ -1,4 +1,4 @@
-//! Opens a logspace, or only looks at it.
+//! Opens a logspace, for use or only for inspection.
 
 use crate::disk::Disk;
 use crate::reader::Readers;
@@ -15,34 +15,34 @@ use std::sync::Arc;
 
 /// An open logspace: the handles to write, search and maintain it.
 pub struct OpenLogspace {
-    /// For the one thread that stores messages.
+    /// The handle of the one thread that stores messages.
     pub appender: Appender,
-    /// For queries.
+    /// The handle for queries.
     pub searcher: Searcher,
-    /// For the threads that seal and tidy up.
+    /// The handle of the threads that seal, join and expire.
     pub keeper: Keeper,
-    /// For those who read it in order, and go on where they were.
+    /// The readers that read the logspace in order and can resume.
     pub readers: Readers,
-    /// What was found.
+    /// The report of what was found.
     pub recovery: Recovery,
 }
 
-/// A logspace at one moment.
+/// A read-only view of a logspace at one moment.
 pub struct ReadOnlyLogspace {
-    /// For queries.
+    /// The handle for queries.
     pub searcher: Searcher,
     /// The report of what was found.
     pub recovery: Recovery,
 }
 
-/// Looks at the logspace in a directory and changes nothing, whether or not it is open elsewhere. Its segments are
-/// opened side by side.
+/// Inspects the logspace in a directory without changing anything, whether or not it is open elsewhere. Its segments
+/// are opened in parallel.
 pub fn look(disk: &Arc<dyn Disk>, dir: &Path, lanes: &dyn Lanes) -> Result<ReadOnlyLogspace, OpenError> {
     look_witnessed(disk, dir, 0, lanes)
 }
 
-/// The same, with a note from elsewhere that all messages below the sequence `reached` were stored: those that are
-/// missing are reported.
+/// Like `look`, with the knowledge from elsewhere that all messages below the sequence `reached` were stored: those
+/// that are missing are reported.
 pub fn look_witnessed(
     disk: &Arc<dyn Disk>,
     dir: &Path,
@@ -53,8 +53,8 @@ pub fn look_witnessed(
     Ok(ReadOnlyLogspace { searcher: Searcher::new(Arc::new(SharedView::new(Arc::new(view)))), recovery })
 }
 
-/// Opens the logspace in a directory, which is made if it is not there. Only one process may have it open.
-/// Its segments are opened side by side.
+/// Opens the logspace in a directory, which is made if it does not exist. Only one process may have it open. Its
+/// segments are opened in parallel.
 pub fn open(
     disk: &Arc<dyn Disk>,
     dir: &Path,
@@ -64,8 +64,8 @@ pub fn open(
     open_witnessed(disk, dir, options, 0, lanes)
 }
 
-/// The same, with a note from elsewhere that all messages below the sequence `reached` were stored: those that are
-/// missing are reported, and no other message gets their sequences.
+/// Like `open`, with the knowledge from elsewhere that all messages below the sequence `reached` were stored: those
+/// that are missing are reported, and no other message gets their sequences.
 pub fn open_witnessed(
     disk: &Arc<dyn Disk>,
     dir: &Path,
@@ -78,13 +78,13 @@ pub fn open_witnessed(
     Ok(opened)
 }
 
-/// A logspace that is not open yet: every answer about it is incomplete, and it stores nothing, until its appender
+/// A logspace that is not open yet: all answers about it are incomplete, and it stores nothing until its appender
 /// [opens](Appender::open) it.
 pub fn closed(disk: &Arc<dyn Disk>, dir: &Path, options: Options, reached: u64) -> OpenLogspace {
     closed_at(disk, dir, options, reached, reached)
 }
 
-/// The same, but until then searchers assume that the next message has the sequence `next`.
+/// Like `closed`, but until it is opened, searchers assume that the next message has the sequence `next`.
 pub(crate) fn closed_at(
     disk: &Arc<dyn Disk>,
     dir: &Path,

@@ -1,4 +1,4 @@
-//! The process: sources, workers, logspaces, destinations, and the API that shows and changes them.
+//! The process: sources, workers, logspaces and destinations, and the API that shows and changes them.
 //!
 //! ```text
 //!  source threads ──▶ workers ──▶ logspace threads ──▶ journal ──▶ acknowledged and searchable

@@ -8,7 +8,7 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.unstubAllGlobals();
-  // Other files share the modules.
+  // Other test files share the modules.
   vi.resetModules();
 });
 

@@ -3,13 +3,16 @@
  * (`web.public_url`).
  */
 
-/** The path that all addresses begin with: empty, or such as `/logs`. The server writes it into the page. */
+/**
+ * The path with which all addresses begin: empty, or for example `/logs`. The server writes it into
+ * the page.
+ */
 export const base =
   typeof document === 'undefined' // in tests of what needs no page
     ? ''
     : (document.querySelector<HTMLMetaElement>('meta[name="base"]')?.content ?? '');
 
-/** An address of the console or its API as the browser has to ask for it. */
+/** An address of the console or its API in the form in which the browser has to request it. */
 export function under(path: string): string {
   return base + path;
 }
@@ -22,7 +25,7 @@ export function serverUrl(): string {
   return window.location.origin + base;
 }
 
-/** The same address as the console's own, which begins at the root. */
+/** The same address relative to the console, which begins at the root. */
 export function withoutBase(path: string): string {
   return path.startsWith(`${base}/`) ? path.slice(base.length) : path;
 }

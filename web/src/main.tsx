@@ -16,6 +16,6 @@ if (pathname === base || pathname.startsWith(`${base}/`)) {
     </StrictMode>,
   );
 } else {
-  // Somebody came past the proxy: the server answers below the path too.
+  // The user has bypassed the proxy: the server also answers below the path.
   window.location.replace(base + pathname + search + hash);
 }

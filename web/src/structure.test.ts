@@ -1,4 +1,4 @@
-/** The rules for the files of the console as a whole. The linter checks the imports between folders. */
+/** The rules for the files of the console as a whole. The linter checks imports between folders. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
@@ -29,7 +29,7 @@ test('imports are found in every form', () => {
   expect(specifiersIn(source)).toEqual(['./a', '../c', './d.css', './e', './f']);
 });
 
-/** So long a component does more than one thing. */
+/** The maximum number of lines of a component: a longer one does more than one thing. */
 const COMPONENT_LINES_MAX = 120;
 
 test('no component is longer than a page', () => {
@@ -93,7 +93,7 @@ function components(folder: string): Component[] {
     .flatMap((file) => componentsIn(file, readFileSync(join(folder, file), 'utf8')));
 }
 
-/** The components of a file, and whatever other functions stand beside them: those are not within another one. */
+/** The components of a file, and all other functions at its top level. */
 function componentsIn(file: string, text: string): Component[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
   const lineAt = (position: number) => source.getLineAndCharacterOfPosition(position).line;
@@ -119,7 +119,7 @@ function nameOf(node: ts.Node): string | undefined {
     : undefined;
 }
 
-/** The files of a folder and which of them each imports. */
+/** The files of a folder, and the imports of each among them. */
 function importsOf(folder: string): Imports {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const known = new Set(files.filter((path) => /\.tsx?$/.test(path)));
@@ -138,7 +138,7 @@ function specifiersIn(source: string): string[] {
   return [...matches].map(([, specifier = '']) => specifier);
 }
 
-/** The first circle, from a file back to the same one. */
+/** The first import cycle, from a file back to itself. */
 function circleIn(imports: Imports): string[] | null {
   const done = new Set<string>();
   const visit = (file: string, path: readonly string[]): string[] | null => {

@@ -1,4 +1,4 @@
-/** Cases of the grammar that the server's tests read as well. */
+/** Test cases of the grammar, which are shared with the server's tests. */
 import corpus from '../../crates/query/tests/grammar.json';
 import type { QueryTerm } from './api/model';
 import type { TokenKind } from './ui/query/lexer';
@@ -10,7 +10,7 @@ type Corpus = {
 
 export const grammar = corpus as unknown as Corpus;
 
-/** The terms that a query looks for, by the server. */
+/** The terms that a query searches for, according to the server. */
 export function termsOf(query: string): readonly QueryTerm[] {
   const found = grammar.terms.find(({ text }) => text === query);
   if (found === undefined) throw new Error(`add the terms of ${query} to grammar.json`);

@@ -1,4 +1,7 @@
-/** The little of a browser that code without a screen needs: an address, a memory, frames, and a window with events. */
+/**
+ * The few browser features that code without a screen needs: an address, storage, frames, and a
+ * window with events.
+ */
 
 const FRAME_MS = 16;
 

@@ -4,7 +4,7 @@ import { afterEach, vi } from 'vitest';
 
 afterEach(cleanup);
 
-// jsdom has none of these; Mantine asks for all.
+// Mantine needs all of these, but jsdom has none of them.
 Object.defineProperty(document, 'fonts', { value: new EventTarget() });
 window.matchMedia = vi.fn().mockImplementation((query: string) => ({
   matches: false,

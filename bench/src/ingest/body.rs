@@ -1,4 +1,4 @@
-//! Bodies of requests, as the agents that speak a protocol write them.
+//! Request bodies as agents for each protocol write them.
 
 use super::messages::SyslogMessage;
 use super::protobuf::ProtobufMessage;
@@ -8,17 +8,17 @@ use std::io::Write as _;
 
 const SECOND: i64 = 1_000_000_000;
 
-/// Each line behind the other, as syslog.
+/// The lines one after the other, as syslog.
 pub(super) fn syslog(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     lines(messages, |message, out| out.extend_from_slice(message.line.as_bytes()))
 }
 
-/// The texts alone.
+/// Only the texts.
 pub(super) fn text(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     lines(messages, |message, out| out.extend_from_slice(message.text.as_bytes()))
 }
 
-/// Our own protocol, and what VictoriaLogs calls JSON lines.
+/// Our own protocol, which VictoriaLogs calls JSON lines.
 pub(super) fn ndjson(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     lines(messages, |message, out| {
         let SyslogMessage { time, host, program, pid, text, .. } = message;
@@ -57,7 +57,7 @@ pub(super) fn loki_json(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     json!({ "streams": streams }).to_string().into_bytes()
 }
 
-/// Loki's push in Protocol Buffers, not packed yet.
+/// Loki's push in Protocol Buffers, not compressed yet.
 pub(super) fn loki(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     let mut request = ProtobufMessage::default();
     for ((host, program, level), entries) in streams(messages) {
@@ -77,7 +77,7 @@ pub(super) fn loki(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     request.0
 }
 
-/// OpenTelemetry's export in Protocol Buffers: a resource for each service of a host.
+/// OpenTelemetry's export in Protocol Buffers, with a resource for each service of a host.
 pub(super) fn otlp(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     let text = |field: u32, text: &str, value: &mut ProtobufMessage| {
         value.message(field, |value| {
@@ -104,7 +104,7 @@ pub(super) fn otlp(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
                 });
                 for message in records {
                     of_scope.message(2, |record| {
-                        // From 21 for an emergency to 5 for debugging, as the standard has it.
+                        // From 21 for an emergency to 5 for debugging, as the standard defines.
                         let number = [21, 19, 18, 17, 13, 10, 9, 5][usize::from(message.severity())];
                         record.fixed64(1, message.nanos as u64).number(2, number);
                         text(5, message.text, record.bytes(3, message.severity_name().as_bytes()));
@@ -131,7 +131,7 @@ pub(super) fn hec(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     })
 }
 
-/// Objects of GELF, each with a zero byte behind it.
+/// GELF objects, each followed by a zero byte.
 pub(super) fn gelf(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     let mut out = Vec::new();
     for message in messages {
@@ -159,12 +159,12 @@ pub(super) fn datadog(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     Value::from(messages.iter().map(object).collect::<Vec<_>>()).to_string().into_bytes()
 }
 
-/// Entries of systemd's journal, with the fields that it adds to what comes over syslog.
+/// Entries of systemd's journal, with the fields that it adds to messages received over syslog.
 pub(super) fn journal(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     lines(messages, |message, out| {
         let SyslogMessage { nanos, host, program, pid, text, .. } = message;
         let (micros, severity, facility) = (nanos / 1000, message.severity(), message.priority / 8);
-        // Writing to memory does not fail.
+        // Writing to memory cannot fail.
         writeln!(
             out,
             "__CURSOR=s=6b0c7ae3c1664ae2a5d8d7d6e3f0a001;i={micros:x};b=1f0b5a9c4b0e4d0d9c2f3f7f0b7c1a22;m={micros:x}\n\
@@ -178,7 +178,7 @@ pub(super) fn journal(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     })
 }
 
-/// The messages of a body by what labels them, as agents of Loki group them.
+/// The messages of a body grouped by their labels, as Loki's agents do.
 fn streams<'m, 'l>(
     messages: &'m [SyslogMessage<'l>],
 ) -> BTreeMap<(&'l str, &'l str, &'static str), Vec<&'m SyslogMessage<'l>>> {

@@ -1,7 +1,8 @@
-//! A client that sends bodies as an agent does: a number of requests under way, each answered before the next.
+//! A client that sends bodies like an agent does: with a number of requests in flight, each answered before the next
+//! is sent.
 //!
-//! Over HTTP/1.1 each is on a connection of its own, as agents keep them; over gRPC they share one; a stream has one
-//! connection and no answers.
+//! Over HTTP/1.1 each request in flight has a connection of its own, which is kept open as agents do; over gRPC they
+//! share one; a stream has one connection and no answers.
 
 use super::protocol::Packing;
 use crate::server::TOKEN;
@@ -14,10 +15,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::task::JoinSet;
 
 const METHOD: &str = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
-/// The bytes written to a stream at a time.
+/// How many bytes are written to a stream at a time.
 const WRITE_BYTES: usize = 64 << 10;
 
-/// Sends bodies to an address of HTTP until all are answered.
+/// Sends bodies to an HTTP address until all are answered.
 pub(super) fn http(
     url: &str,
     media: &str,
@@ -51,7 +52,7 @@ pub(super) fn http(
     })
 }
 
-/// Sends bodies as calls of gRPC until all are answered.
+/// Sends bodies as gRPC calls until all are answered.
 pub(super) fn grpc(
     address: SocketAddr,
     packing: Packing,
@@ -63,7 +64,7 @@ pub(super) fn grpc(
         let stream = tokio::net::TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         let (requests, connection) = h2::client::Builder::new().handshake(stream).await?;
-        // How it ends, the calls say.
+        // An error of the connection shows in its calls.
         tokio::spawn(async move { connection.await.ok() });
         let next = Arc::new(AtomicUsize::new(0));
         let mut callers = JoinSet::new();

@@ -1,9 +1,9 @@
-//! Messages in their parts, which every protocol writes in its own way.
+//! Messages split into their parts, which each protocol writes in its own way.
 
 use anyhow::{Context as _, Result};
 use logstead_record::{Severity, Timestamp};
 
-/// A message, and the line of syslog that it comes from.
+/// A message, and the syslog line that it comes from.
 pub(super) struct SyslogMessage<'l> {
     pub(super) line: &'l str,
     pub(super) time: &'l str,
@@ -25,7 +25,7 @@ impl SyslogMessage<'_> {
     }
 }
 
-/// The messages of lines in RFC 5424's form, without structured data.
+/// Parses the messages of lines in RFC 5424 format, without structured data.
 pub(super) fn messages(lines: &str) -> Result<Vec<SyslogMessage<'_>>> {
     let read = |line| message(line).with_context(|| format!("not a line of RFC 5424: {line}"));
     lines.lines().map(read).collect()

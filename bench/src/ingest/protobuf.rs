@@ -1,6 +1,6 @@
-//! Writing messages of Protocol Buffers.
+//! Writes Protocol Buffers messages.
 
-/// A message that is written.
+/// A message that is being written.
 #[derive(Default)]
 pub(super) struct ProtobufMessage(pub(super) Vec<u8>);
 

@@ -1,4 +1,4 @@
-//! The protocols to measure: each with its address, its media type and its body, and the compression of bodies.
+//! The protocols to measure, each with its address, its media type and its body, and the compression of bodies.
 
 use super::body;
 use super::messages::SyslogMessage;
@@ -6,18 +6,18 @@ use anyhow::Result;
 use clap::ValueEnum;
 use std::io::Write as _;
 
-/// How messages are sent.
+/// The way in which messages are sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(super) enum IngestProtocol {
     /// Lines of text
     Text,
-    /// Our own, an object a line
+    /// Our own protocol, one object per line
     Ndjson,
     /// Elasticsearch's `_bulk`
     Bulk,
     /// Loki's push as JSON
     LokiJson,
-    /// Loki's push in Protocol Buffers, in a block of snappy
+    /// Loki's push in Protocol Buffers, compressed as a block of snappy
     Loki,
     /// OpenTelemetry over HTTP, in Protocol Buffers
     OtlpHttp,
@@ -27,7 +27,7 @@ pub(super) enum IngestProtocol {
     Hec,
     /// Lines of Splunk's collector, with a host and a source type
     HecRaw,
-    /// The same without them: what is stored is what lines of text become
+    /// The same without host and source type, so that it is stored like lines of text
     HecRawBare,
     /// GELF over TCP
     Gelf,
@@ -43,7 +43,7 @@ pub(super) enum Packing {
     None,
     Gzip,
     Zstd,
-    /// A block, which Loki's clients do not name
+    /// A block of snappy, which Loki's clients do not declare
     Snappy,
 }
 
@@ -54,7 +54,7 @@ pub(super) enum BodyTransport {
     Http { path: &'static str, media: &'static str },
     /// A call over HTTP/2.
     Grpc,
-    /// A stream to the listener of this scheme.
+    /// A stream to the listener with this scheme.
     Stream,
 }
 
@@ -84,7 +84,7 @@ impl IngestProtocol {
         }
     }
 
-    /// The path at which VictoriaLogs takes the same, if it does.
+    /// The path at which VictoriaLogs accepts the same protocol, if it does.
     pub(super) fn path_of_victorialogs(self) -> Option<&'static str> {
         match self {
             IngestProtocol::Ndjson => {
@@ -103,7 +103,7 @@ impl IngestProtocol {
         }
     }
 
-    /// How its agents pack bodies; the first way is the usual one.
+    /// How its agents compress bodies; the first way is the usual one.
     pub(super) fn packings(self) -> &'static [Packing] {
         match self {
             IngestProtocol::Text
@@ -149,7 +149,7 @@ impl Packing {
         }
     }
 
-    /// The value of the header that announces it.
+    /// The value of the header that declares it.
     pub(super) fn header(self) -> Option<&'static str> {
         matches!(self, Packing::Gzip | Packing::Zstd).then(|| self.name())
     }

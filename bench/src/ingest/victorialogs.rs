@@ -1,4 +1,4 @@
-//! VictoriaLogs, if it speaks the same protocol: its binary on a fresh folder, and the CPU time that it takes.
+//! VictoriaLogs, if it speaks the same protocol: runs its binary with a fresh folder, and measures its CPU time.
 
 use crate::server::cpu_micros;
 use anyhow::{Context as _, Result, ensure};
@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 const START_WAIT_MAX: Duration = Duration::from_secs(20);
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
-/// It is done when it has taken less than a hundredth of a core for this long.
+/// It has finished when it has used less than a hundredth of a core for this long.
 const IDLE: Duration = Duration::from_secs(2);
 const IDLE_WAIT_MAX: Duration = Duration::from_secs(60);
 
-/// Running, killed when this is dropped.
+/// A running VictoriaLogs, killed when this is dropped.
 pub(super) struct VictoriaLogs {
     child: Child,
     address: SocketAddr,
@@ -24,7 +24,7 @@ impl VictoriaLogs {
         if data.exists() {
             std::fs::remove_dir_all(data)?;
         }
-        // It takes a port, and not the first one that is free.
+        // It requires a port number, and cannot choose a free port itself.
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
         let mut command = Command::new(binary);
         command.arg(format!("-storageDataPath={}", data.display()));
@@ -48,7 +48,7 @@ impl VictoriaLogs {
         cpu_micros(&self.child.id().to_string(), [11, 12])
     }
 
-    /// Waits until it has written what it took, which it does after it has answered.
+    /// Waits until it has written the messages that it accepted, which it does after answering.
     pub(super) fn settle(&self) -> Result<()> {
         let start = Instant::now();
         loop {
@@ -72,7 +72,7 @@ impl VictoriaLogs {
 
 impl Drop for VictoriaLogs {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may have ended already, so errors are ignored.
         self.child.kill().ok();
         self.child.wait().ok();
     }

@@ -111,10 +111,10 @@ pub(super) const STREAM: &[Setting] = &[
 
 /// The keys of files only.
 const OF_FILE: &[Setting] = &[
-    Setting::new("path", SettingKind::Text, "Path")
-        .required()
-        .help("The file that lines are appended to: absolute, or below the data directory. With {host} or \
-               other parts of a message in its name, there are several."),
+    Setting::new("path", SettingKind::Text, "Path").required().help(
+        "The file that lines are appended to: absolute, or below the data directory. With {host} or \
+               other parts of a message in its name, there are several.",
+    ),
     Setting::new("rotate.size", SettingKind::Size, "Set aside at")
         .min("1MiB")
         .max("1TiB")
@@ -144,9 +144,7 @@ const OF_S3: &[Setting] = &[
         .help("For stores other than AWS: http:// or https:// with HOST:PORT."),
     Setting::new("addressing", SettingKind::Choice(names::<Addressing>), "Addressing")
         .default("virtual")
-        .help(
-            "virtual: https://BUCKET.HOST; path: https://HOST/BUCKET, for most self-hosted stores.",
-        ),
+        .help("virtual: https://BUCKET.HOST; path: https://HOST/BUCKET, for most self-hosted stores."),
     Setting::new("access_key", SettingKind::Text, "Access key")
         .required()
         .empty("AKIAIOSFODNN7EXAMPLE")
@@ -254,7 +252,7 @@ const OF_NDJSON: &[Setting] = &[
         .help("gzip: large requests are compressed."),
 ];
 
-/// The keys of a token for authorization.
+/// The keys that set an authorization token.
 pub(super) const TOKEN: &[Setting] = &[
     Setting::new("token_file", SettingKind::Text, "File of the token")
         .empty("siem.token")

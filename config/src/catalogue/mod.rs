@@ -64,7 +64,8 @@ pub(crate) fn renamed(key: &str) -> Option<&'static str> {
     settings.find(|setting| setting.old_key == Some(key)).map(|setting| setting.key)
 }
 
-/// Makes an item. A key in two groups has the position in the later group, and the row of the earlier one.
+/// Makes an item. A key that is in two groups takes its position from the later group and its row from the earlier
+/// one.
 fn item(
     section: &'static str,
     kind: &'static str,

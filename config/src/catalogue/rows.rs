@@ -5,9 +5,7 @@ use crate::choice::Durability;
 
 /// The keys of a logspace.
 pub(crate) const LOGSPACE: &[Setting] = &[
-    Setting::new("id", SettingKind::Text, "Name")
-        .required()
-        .help("Used by routes and searches."),
+    Setting::new("id", SettingKind::Text, "Name").required().help("Used by routes and searches."),
     Setting::new("retention.age", SettingKind::Duration, "Keep for")
         .min("1h")
         .empty("without limit")
@@ -16,12 +14,11 @@ pub(crate) const LOGSPACE: &[Setting] = &[
         .min("1MiB")
         .empty("without limit")
         .help("The most bytes on disk, for example 200GiB. The oldest messages are removed first."),
-    Setting::new("durability", SettingKind::Choice(names::<Durability>), "Durability")
-        .default("fsync")
-        .help("When a message is acknowledged. fsync: once it is on the disk; os: once the operating system \
-               has it, which is faster and loses the last messages if the power fails."),
-    Setting::new("encryption", SettingKind::Later, "Encryption")
-        .default("none"),
+    Setting::new("durability", SettingKind::Choice(names::<Durability>), "Durability").default("fsync").help(
+        "When a message is acknowledged. fsync: once it is on the disk; os: once the operating system \
+               has it, which is faster and loses the last messages if the power fails.",
+    ),
+    Setting::new("encryption", SettingKind::Later, "Encryption").default("none"),
 ];
 
 /// The keys of a route.

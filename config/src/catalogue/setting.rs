@@ -43,17 +43,17 @@ pub struct Setting {
 pub enum SettingKind {
     /// Any text.
     Text,
-    /// Bytes, as `64KiB`.
+    /// A number of bytes, such as `64KiB`.
     Size,
-    /// A duration, as `90d`.
+    /// A duration, such as `90d`.
     Duration,
     /// A whole number.
     Number,
-    /// Yes or no.
+    /// A boolean value.
     Switch,
     /// A list of texts.
     List,
-    /// One of a few names.
+    /// One of a fixed set of names.
     Choice(fn() -> Vec<&'static str>),
     /// The steps of a route, which have their own kinds.
     Steps,
@@ -121,13 +121,13 @@ impl Setting {
         Setting { help, ..self }
     }
 
-    /// Its default as a value.
+    /// The default, read as a value.
     pub(crate) fn standard<T: ReadValue>(&self) -> T {
         let DefaultValue::Value(text) = self.standard else { panic!("`{}` has no default", self.key) };
         read(text)
     }
 
-    /// Its limits as values.
+    /// The limits, read as values.
     pub(crate) fn limits<T: ReadValue>(&self) -> (Option<T>, Option<T>) {
         (self.min.map(read), self.max.map(read))
     }
@@ -163,7 +163,7 @@ pub(crate) fn find(groups: &[&'static [Setting]], table: &str, key: &str) -> Opt
     rows.find(|row| row.key.strip_prefix(table) == Some(key))
 }
 
-/// The names of a choice.
+/// The names of the values of a choice.
 pub(crate) fn names<T: Choice>() -> Vec<&'static str> {
     T::NAMES.iter().map(|(name, _)| *name).collect()
 }

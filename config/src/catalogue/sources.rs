@@ -14,13 +14,13 @@ kinds! {
         /// Syslog over RELP.
         Relp = "relp", "Syslog over RELP, acknowledged",
             "listen = ['relp://0.0.0.0:2515']", &[OF_RELP, READING, SOCKETS, GATHERING];
-        /// GELF from sockets.
+        /// GELF messages from sockets.
         Gelf = "gelf", "GELF over UDP, TCP and TLS",
             "listen = ['udp://0.0.0.0:12201']", &[OF_GELF, SOCKETS, GATHERING];
         /// OpenTelemetry's logs from sockets of its own.
         Otlp = "otlp", "OpenTelemetry logs over gRPC and HTTP",
             "listen = ['grpc://0.0.0.0:4317', 'http://0.0.0.0:4318']", &[OF_OTLP, SOCKETS];
-        /// Lines of files.
+        /// Lines from files.
         File = "file", "Lines of files", "paths = ['/var/log/*.log']", &[OF_FILES, READING];
         /// Over HTTP.
         Http = "http", "HTTP ingest", "", &[OF_HTTP];
@@ -61,7 +61,8 @@ const OF_HTTP: &[Setting] = &[Setting::new("token", SettingKind::Text, "Token")
     .empty("everything that no other source takes")
     .help("The name of the ingest token whose messages it takes.")];
 
-/// The keys of RELP sources only. Their senders wait for answers, so it is useless to wait for more messages.
+/// The keys of RELP sources only. RELP senders wait for answers, so delaying a read to combine it with later messages
+/// gains nothing.
 const OF_RELP: &[Setting] = &[
     Setting::new("listen", SettingKind::List, "Listen on")
         .required()
@@ -106,7 +107,7 @@ const OF_OTLP: &[Setting] = &[
         .help("The name of the token that requests must bring."),
 ];
 
-/// The keys for reading the text of messages, for all sources that do.
+/// The keys of all sources that parse the text of messages.
 pub(super) const READING: &[Setting] = &[
     Setting::new("format", SettingKind::Choice(names::<SourceFormat>), "Format")
         .default("auto")

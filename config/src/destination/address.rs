@@ -155,7 +155,7 @@ impl fmt::Display for Addresses {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(untagged)]
 pub(super) enum OneOrMore {
-    /// The only one.
+    /// A single address.
     One(String),
     /// Several, the preferred one first.
     More(Vec<String>),

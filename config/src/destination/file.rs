@@ -30,7 +30,7 @@ pub struct Rotation {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub size: Option<Size>,
-    /// The length of periods, counted from 1970 in UTC, at whose ends files are rotated.
+    /// The interval of rotation: files are rotated at its multiples, counted from 1970 in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub age: Option<Period>,

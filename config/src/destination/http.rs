@@ -29,7 +29,7 @@ pub struct ElasticServer {
     /// The API key, encoded as the server gave it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key: Option<String>,
-    /// The file that contains it instead.
+    /// The file that contains the secret, as an alternative to the key above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_file: Option<String>,
 }
@@ -69,7 +69,7 @@ pub struct SplunkHecServer {
     /// The source type, unless it is the token's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sourcetype: Option<String>,
-    /// A GUID with which the server acknowledges indexed events.
+    /// The GUID of a channel, through which the server acknowledges indexed events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
     /// The content of an event.
@@ -117,7 +117,7 @@ pub struct HttpServer {
     /// The password.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
-    /// The file that contains it instead.
+    /// The file that contains the secret, as an alternative to the key above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password_file: Option<String>,
     /// The greatest number of concurrent requests.
@@ -127,14 +127,14 @@ pub struct HttpServer {
     pub headers: Vec<HttpHeader>,
     /// The compression of bodies.
     pub compression: Compression,
-    /// The longest time of a request.
+    /// The longest time that a request may take.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub timeout: Period,
     /// The proxy for requests, instead of that of the server's environment.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub proxy: Option<Proxy>,
-    /// The trust and certificate for encrypted connections.
+    /// The trusted authorities and our certificate for encrypted connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<ClientTls>,
 }
@@ -146,7 +146,7 @@ pub struct DestinationToken {
     /// The token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
-    /// The file that contains it instead.
+    /// The file that contains the secret, as an alternative to the key above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_file: Option<String>,
 }
@@ -304,7 +304,7 @@ pub(super) fn secret(
     (text, file)
 }
 
-/// Whether it names a file below a folder.
+/// Whether a path can name a file below a folder.
 fn is_secret_file(path: &str) -> bool {
     let plain = |part: &str| !part.is_empty() && part != "..";
     path.len() <= 4000 && !path.contains(char::is_control) && path.split('/').all(plain)

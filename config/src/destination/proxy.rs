@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use super::address::bare_host;
 use crate::read::from_text;
 
-/// The longest text.
+/// The greatest length of a proxy's text, in bytes.
 const BYTES_MAX: usize = 1000;
 /// The replacement for a user and a password.
 const HIDDEN: &str = "(hidden)";

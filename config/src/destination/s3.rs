@@ -34,13 +34,13 @@ pub struct S3 {
     /// The secret key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_key: Option<String>,
-    /// The file that contains it instead.
+    /// The file that contains the secret, as an alternative to the key above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_key_file: Option<String>,
     /// The beginning of the names of objects.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub prefix: NameTemplate,
-    /// The size of an object.
+    /// The limits of the messages that are gathered into one object.
     pub object: GatherLimits,
     /// The content of a line.
     pub format: HttpFormat,
@@ -49,14 +49,14 @@ pub struct S3 {
     /// Headers added to every request, as `NAME: VALUE`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub headers: Vec<HttpHeader>,
-    /// The longest time of a request.
+    /// The longest time that a request may take.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub timeout: Period,
     /// The proxy for requests, instead of that of the server's environment.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub proxy: Option<Proxy>,
-    /// The trust and certificate for encrypted connections.
+    /// The trusted authorities and our certificate for encrypted connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<ClientTls>,
 }

@@ -20,7 +20,7 @@ pub struct SyslogServer {
     pub format: ForwardFormat,
     /// The delimiting of messages in a stream.
     pub framing: ForwardFraming,
-    /// The trust and certificate for encrypted connections.
+    /// The trusted authorities and our certificate for encrypted connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<ClientTls>,
 }
@@ -36,12 +36,13 @@ pub struct RelpServer {
     pub format: ForwardFormat,
     /// The greatest number of unacknowledged messages.
     pub window: u32,
-    /// The trust and certificate for encrypted connections.
+    /// The trusted authorities and our certificate for encrypted connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<ClientTls>,
 }
 
-/// The trust and certificate for encrypted connections to a server. Files are PEM, absolute or below the data directory.
+/// The trusted authorities and our certificate for encrypted connections to a server. Files are PEM, absolute or
+/// below the data directory.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ClientTls {
@@ -122,7 +123,7 @@ impl ClientTls {
     }
 }
 
-/// Whether it is a name or an IP address as in certificates.
+/// Whether a text is a name or an IP address that a certificate can contain.
 fn is_server_name(name: &str) -> bool {
     bare_host(name).is_some() || name.parse::<std::net::IpAddr>().is_ok()
 }

@@ -23,7 +23,7 @@ pub struct Url(String);
 /// A header of a request: a name, and a value without control characters.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct HttpHeader {
-    /// A token of HTTP.
+    /// The name, which is a token as HTTP defines it.
     pub name: String,
     /// The value, without spaces around it.
     pub value: String,

@@ -1,4 +1,4 @@
-//! The effective settings, each with its default and its origin, which show an operator the layer that won.
+//! The effective settings, each with its default and its origin, so that an operator sees which layer won.
 //!
 //! **Invariant:** no secret is shown. Secrets are in files that a setting names, or only in the environment; the user
 //! and the password of a proxy are left out.
@@ -11,9 +11,9 @@ use crate::problem::{Findings, Path, Problem};
 /// An effective setting.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EffectiveSetting {
-    /// Dotted, as for `--set`.
+    /// The key, dotted as for `--set`.
     pub key: String,
-    /// The value as written, without the quotes of a single text.
+    /// The value as written; a single text is without its quotes.
     pub value: String,
     /// The default value.
     pub default: String,

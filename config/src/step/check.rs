@@ -72,19 +72,19 @@ pub enum CheckedAction {
     },
     /// Drops messages.
     Drop(Query),
-    /// Drops all other messages.
+    /// Drops all messages but these.
     Keep(Query),
-    /// Passes a share of the messages with each combination of values.
+    /// Passes a share of the messages, separately for each combination of values.
     Sample(SampleShare, Vec<FieldName>),
-    /// Limits messages per interval, for each combination of values.
+    /// Limits messages per interval, separately for each combination of values.
     Throttle(ThrottleRate, Vec<FieldName>),
-    /// Passes the first of messages with equal values within this time.
+    /// Passes only the first of the messages that have equal values within this time.
     Dedup(Vec<FieldName>, Duration),
-    /// Adds values of the field `tags`.
+    /// Adds values to the field `tags`.
     Tag(Vec<String>),
-    /// Adds columns of a table.
+    /// Adds columns of a lookup table as fields.
     Lookup {
-        /// Its file.
+        /// The file of the table.
         file: String,
         /// The field whose value is looked up.
         key: FieldName,
@@ -118,7 +118,7 @@ pub(crate) fn check_step(step: &RouteStep, path: &Path, findings: &mut Findings)
     Some(CheckedStep { step: step.clone(), filter: filter.transpose_ok()?, action })
 }
 
-/// Swaps `Option<Option<T>>`, in which the inner `None` means that there is a finding.
+/// Swaps the layers of an `Option<Option<T>>`, in which the inner `None` means that there is a finding.
 trait TransposeOk<T> {
     fn transpose_ok(self) -> Option<Option<T>>;
 }
@@ -223,7 +223,7 @@ impl StepChecker<'_> {
         })
     }
 
-    /// Refuses a constant that the field cannot have.
+    /// Refuses a constant that the field cannot have as its value.
     fn constant(&mut self, name: &str, field: &FieldName, template: &TextTemplate) -> Option<()> {
         let (FieldName::Known(field), [TemplatePiece::Text(text)]) = (field, template.pieces()) else {
             return Some(());
@@ -325,7 +325,7 @@ impl StepChecker<'_> {
         if names.is_empty() { Some(Vec::new()) } else { self.names(key, names, Self::readable) }
     }
 
-    /// Checks that it is a field that a message may have.
+    /// Checks that a name is that of a field that a message may have.
     fn readable(&mut self, key: &str, name: &str) -> Option<FieldName> {
         if !is_name(name) {
             self.findings.value(&self.path.key(key), format!("{} is not a name of a field", quoted(name)));
@@ -341,7 +341,7 @@ impl StepChecker<'_> {
         }
     }
 
-    /// Checks that it is a field that a step can change.
+    /// Checks that a name is that of a field that a step can change.
     fn changeable(&mut self, key: &str, name: &str) -> Option<FieldName> {
         match self.readable(key, name)? {
             FieldName::Known(field) if !CHANGED.contains(&field) => {
@@ -356,7 +356,7 @@ impl StepChecker<'_> {
         }
     }
 
-    /// Checks that it is a text field that a step can change.
+    /// Checks that a name is that of a text field that a step can change.
     fn text(&mut self, key: &str, name: &str) -> Option<FieldName> {
         match self.changeable(key, name)? {
             FieldName::Known(field @ (Field::Severity | Field::Facility | Field::Time)) => {

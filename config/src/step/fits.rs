@@ -1,4 +1,4 @@
-//! The rules for fields whose values are more than text.
+//! The rules for fields whose values are not just any text.
 
 use logstead_record::{Facility, Field, Severity, Timestamp};
 

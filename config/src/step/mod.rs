@@ -33,7 +33,8 @@ pub const STEPS_MAX: usize = 50;
 /// A step as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RouteStep {
-    /// A filter for the messages to which it applies, as they reach the step; all if there is none.
+    /// A filter for the messages to which the step applies, tested when they reach it; without one, it applies to
+    /// all.
     pub filter: Option<String>,
     /// The action.
     pub action: StepAction,
@@ -75,7 +76,7 @@ pub enum StepAction {
     },
     /// Drops messages.
     Drop(String),
-    /// Drops all other messages.
+    /// Drops all messages but these.
     Keep(String),
     /// Passes a share of the messages.
     Sample {
@@ -91,18 +92,18 @@ pub enum StepAction {
         /// The fields whose combinations of values count separately.
         by: Vec<String>,
     },
-    /// Passes the first of messages with equal values.
+    /// Passes only the first of several messages with equal values.
     Dedup {
         /// The fields to compare.
         fields: Vec<String>,
         /// The time within which messages count as repetitions.
         within: Period,
     },
-    /// Adds values of the field `tags`.
+    /// Adds values to the field `tags`.
     Tag(Vec<String>),
-    /// Adds columns of a table.
+    /// Adds columns of a lookup table as fields.
     Lookup {
-        /// Its file.
+        /// The file of the table.
         file: String,
         /// The field whose value is looked up in the column of this name.
         key: String,

@@ -1,4 +1,4 @@
-//! A text with fields of a message in it: `{host}-{app.name}`, where `{{` is a brace.
+//! A text with placeholders for fields of a message, such as `{host}-{app.name}`; `{{` stands for a brace.
 
 use std::fmt;
 

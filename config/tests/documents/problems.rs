@@ -1,10 +1,10 @@
-//! Every problem that a router document can have, with its place and its message.
+//! Every problem that a router document can have, with its position and its message.
 //!
 //! Keywords: validation, error messages.
 
 use logstead_config::{DOCUMENT_BYTES_MAX, PROBLEMS_MAX, Problem, check_toml, draft_json, from_json};
 
-/// A document that is right, but for what `text` adds or changes.
+/// A valid document, except for the parts that `text` adds or changes.
 fn with_basics(text: &str) -> String {
     let basics = [
         ("logspaces", "[[logspaces]]\nid = \"main\"\n"),
@@ -15,7 +15,7 @@ fn with_basics(text: &str) -> String {
     missing.fold(format!("version = 1\n{text}\n"), |text, (_, basic)| text + basic)
 }
 
-/// `line:column: path: message`, or without the place.
+/// A problem as `line:column: path: message`, or without its position if it has none.
 fn shown(problem: &Problem) -> String {
     match (problem.line, problem.column) {
         (Some(line), Some(column)) => format!("{line}:{column}: {problem}"),
@@ -572,7 +572,7 @@ fn steps_do_one_thing_to_fields_that_can_be_changed() {
         "{ set = { a = \"{b\" } }",
         &message(".set.a", "15", "has an unmatched brace: write `{{` or `}}` for a literal brace"),
     );
-    // A text that no message can have there; what a field says is known when there is a message.
+    // A text that cannot be a value of the field is refused. A field's value is only known when there is a message.
     for (field, text, like) in [
         ("severity", "bad", "a severity like `warning` or `4`"),
         ("severity", "8", "a severity like `warning` or `4`"),
@@ -716,7 +716,7 @@ fn a_hostile_document_is_judged_quickly() {
     assert!(text.len() < DOCUMENT_BYTES_MAX);
     let begun = std::time::Instant::now();
     check_toml(&text).expect_err("hardly anything is right");
-    // It takes a third of a second, and much longer only on a machine that has other things to do.
+    // This normally takes a third of a second. The limit leaves room for a busy machine.
     assert!(begun.elapsed() < std::time::Duration::from_secs(60), "took {:?}", begun.elapsed());
     check(
         &format!("[[routes]]\nid = \"r\"\nto = [{}]", "\"main\", ".repeat(1001)),

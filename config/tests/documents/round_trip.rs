@@ -17,7 +17,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Few ids, so that two documents share some.
+/// Only a few ids are possible, so that two documents share some.
 fn id() -> impl Strategy<Value = String> {
     "[a-d]"
 }
@@ -25,7 +25,7 @@ fn id() -> impl Strategy<Value = String> {
 fn listener() -> impl Strategy<Value = ListenAddress> {
     (any::<std::net::SocketAddr>(), any::<bool>()).prop_map(|(mut address, udp)| {
         if let std::net::SocketAddr::V6(v6) = &mut address {
-            // A text has neither flow label nor scope.
+            // The text of an address has neither a flow label nor a scope.
             (*v6).set_flowinfo(0);
             v6.set_scope_id(0);
         }
@@ -402,7 +402,7 @@ fn document() -> impl Strategy<Value = Document> {
     )
 }
 
-/// The same text with a comment before and behind every line that can have one.
+/// The same text with a comment before and after every line that can have one.
 fn commented(toml: &str) -> String {
     let line = |(number, line): (usize, &str)| {
         let plain = line.starts_with("[[") || (line.contains(" = ") && !line.contains(['\'', '\\']));

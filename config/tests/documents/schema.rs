@@ -13,7 +13,7 @@ fn schema<T: PartialSchema>() -> String {
 fn units_and_addresses_are_strings() {
     let properties = |schema: String| {
         let schema: serde_json::Value = serde_json::from_str(&schema).expect("a schema is JSON");
-        // A type with the keys of others besides its own is all of these.
+        // A type that includes the keys of other types is an `allOf`, with its own keys last.
         let own = schema["allOf"].as_array().and_then(|all| all.last()).unwrap_or(&schema);
         own["properties"].clone()
     };

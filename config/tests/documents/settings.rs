@@ -351,7 +351,7 @@ fn providers_that_would_let_in_the_wrong_ones_are_refused() {
     assert!(problems[0].to_string().contains("two providers with the id `corp`"), "{problems:?}");
 }
 
-/// The setting of this key.
+/// The effective setting with this key.
 fn told(layers: &Layers, key: &str) -> EffectiveSetting {
     let all = in_force(layers).unwrap_or_else(|problems| panic!("{problems:?}"));
     all.into_iter().find(|setting| setting.key == key).unwrap_or_else(|| panic!("there is no `{key}`"))

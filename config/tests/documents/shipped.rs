@@ -1,4 +1,4 @@
-//! The files that we ship are right, and the manual names everything that can be configured.
+//! The shipped files are correct, and the manual names everything that can be configured.
 //!
 //! Keywords: shipped files, documentation, catalogue.
 
@@ -12,7 +12,7 @@ const HTTP_MANUAL: &str = include_str!("../../../docs/forwarding-http.md");
 const S3_MANUAL: &str = include_str!("../../../docs/forwarding-s3.md");
 const SETTINGS_MANUAL: &str = include_str!("../../../docs/configuration.md");
 
-/// A document that has every kind of everything.
+/// A document with at least one item of every kind.
 const EVERYTHING: &str = "\
 version = 1
 [[sources]]
@@ -218,7 +218,7 @@ fn table_of(item: &CatalogueItem) -> String {
     format!("{} {}", item.section.trim_end_matches('s'), item.kind).trim_end().to_owned()
 }
 
-/// A file that is made from the catalogue; with `UPDATE` in the environment it is written.
+/// Checks a file that is made from the catalogue; if `UPDATE` is set in the environment, the file is written instead.
 #[expect(clippy::disallowed_methods, reason = "a test may write what it compares with")]
 fn is_fresh(file: &str, fresh: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);

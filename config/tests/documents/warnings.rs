@@ -117,7 +117,7 @@ fn what_is_disabled() {
     );
     let source =
         "[[sources]]\nid = \"c\"\nkind = \"relp\"\nlisten = [\"relp://0.0.0.0:2514\"]\nenabled = false\n";
-    // Nobody misses what does not come.
+    // A source that sends nothing needs no route for its messages.
     check(&(route("few", "from = [\"a\", \"b\"]") + source), &[]);
     check(
         &(route("few", "from = [\"c\"]") + &all + source),

@@ -1,4 +1,4 @@
-//! Owners and actors: an account, which is never reused, and the name that people read.
+//! Owners and actors: the account of an owner, which is never reused, and the name of an actor, which people read.
 //!
 //! **Invariant:** rights depend on the account. A name can be given to someone else later.
 
@@ -52,14 +52,14 @@ impl FromSql for Account {
 /// An actor: its account, if it has one, and its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Actor {
-    /// `None` for the system itself, and for failed logins.
+    /// `None` for the system itself and for failed logins.
     pub account: Option<Account>,
-    /// A user's name, or `token:` and a token's.
+    /// The name of a user, or `token:` and the name of a token.
     pub name: String,
 }
 
 impl From<&str> for Actor {
-    /// An actor without an account.
+    /// Makes an actor without an account.
     fn from(name: &str) -> Actor {
         Actor { account: None, name: name.to_owned() }
     }

@@ -9,13 +9,14 @@ use logstead_record::Timestamp;
 use rusqlite::params;
 
 impl Meta {
-    /// Adds an entry. It waits in memory while it cannot be written: the action itself has been done.
+    /// Adds an entry. An entry that cannot be written is kept in memory until it can, because the action itself has
+    /// already happened.
     pub fn add_audit(&self, actor: &Actor, action: &str, detail: &str, now: Timestamp) {
         let Actor { account, name } = actor.clone();
         let (action, detail) = (action.to_owned(), detail.to_owned());
         let entry = AuditEntry { time: now, account, user: name, action, detail };
         let mut store = self.store();
-        // In order: behind the entries that wait.
+        // Keeps the order: the entry goes behind those that are still to be written.
         if store.books.audit_waits() {
             store.books.keep_audit(entry);
         } else if let Err(error) = store.write(|connection| entry.insert(connection)) {
@@ -31,8 +32,8 @@ impl Meta {
         Ok(newest)
     }
 
-    /// Entries before a place, newest first, and the place where they go on; `None` at the end. Without a place it begins
-    /// with those that wait to be written, beyond the limit.
+    /// The entries before a position, newest first, and the position at which the next call continues; `None` at the
+    /// end. Without a position, the list begins with the entries that are not written yet, on top of the limit.
     pub fn audit_before(&self, before: Option<i64>, limit: u32) -> Result<(Vec<AuditEntry>, Option<i64>)> {
         let store = self.store();
         let mut entries: Vec<AuditEntry> = match before {

@@ -1,4 +1,5 @@
-//! The thread that writes what waits in the [books](super::books), and maintains the [reserve](super::reserve).
+//! The thread that writes the pending entries of the [books](super::books) and maintains the
+//! [reserve](super::reserve).
 
 use super::store::MetaStore;
 use super::{Error, Meta, Result};
@@ -8,17 +9,17 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often it writes: last uses within this time are lost when the process is killed.
+/// How often it writes. Last uses recorded within this time are lost if the process is killed.
 const ROUND_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The state of the books.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BooksStatus {
-    /// Sessions and audit entries that wait for the disk.
+    /// Sessions and audit entries that have yet to be written.
     pub waiting: usize,
-    /// Audit entries that were counted instead of kept.
+    /// Audit entries that were dropped and only counted.
     pub audit_dropped: u64,
-    /// Space that is reserved for the database.
+    /// Disk space that is reserved for the database.
     pub reserve_bytes: u64,
 }
 
@@ -27,7 +28,7 @@ impl Meta {
     /// waiting.
     pub fn keep_books(&self, now: Timestamp) -> Result<()> {
         let mut store = self.store();
-        // Writing first: what waits is small, and a reserve that is still being filled is not a reserve.
+        // The entries are written first: they are small, and a reserve is of no use while it is still being filled.
         let written = store.keep_books(now);
         if let Err(error) = &written {
             store.must_wait(error);
@@ -55,7 +56,7 @@ impl Meta {
 }
 
 impl MetaStore {
-    /// Takes nothing from the reserve: what waits can wait longer.
+    /// Does not use the reserve: these entries can wait longer.
     pub(super) fn keep_books(&mut self, now: Timestamp) -> Result<()> {
         let mut written = self.books.write(&mut self.connection, now);
         if matches!(written, Err(Error::Full(_))) && self.reuse_log().is_ok() {
@@ -66,7 +67,7 @@ impl MetaStore {
     }
 }
 
-/// Keeps the books until it is dropped, and writes them once more then.
+/// Writes the books regularly until it is dropped, and then once more.
 pub struct Bookkeeper {
     meta: Meta,
     stop: Option<Sender<()>>,
@@ -79,7 +80,7 @@ impl Bookkeeper {
         let (stop, stopped) = channel();
         let books = meta.clone();
         let rounds = move || {
-            // The call itself logs once why it waits.
+            // The call itself logs, once, why entries have to wait.
             books.keep_books(clock::now()).ok();
             while stopped.recv_timeout(ROUND_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 books.keep_books(clock::now()).ok();
@@ -94,7 +95,7 @@ impl Drop for Bookkeeper {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A panic has been reported already.
+            // A panic has already been reported.
             thread.join().ok();
         }
         if self.meta.keep_books(clock::now()).is_err() {
@@ -126,13 +127,13 @@ mod tests {
         (directory, meta)
     }
 
-    /// From here on, every change is refused: for want of space, or because nothing may be written.
+    /// Makes the database refuse every change from now on, either because it is full or because it is read-only.
     fn refuse(meta: &Meta, full: bool) {
         let connection = meta.connection();
         if full {
             let pages: u32 = connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
             connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).unwrap();
-            // Fills the free space in its pages.
+            // Fills the free space in the existing pages.
             let mut filled = Ok(0);
             while filled.is_ok() {
                 filled = connection
@@ -160,11 +161,11 @@ mod tests {
             meta.add_session(1, old.hash(), &Browser::default(), &LIMITS, at(1)).unwrap();
             refuse(&meta, full);
 
-            // More than a minute after the last use, when it was written before it was answered.
+            // This is more than a minute after the last use that was recorded, so the use is written again.
             assert!(meta.use_token(token.hash(), at(100)).unwrap().is_some());
             let session = meta.use_session(old.hash(), &LIMITS, at(100)).unwrap().unwrap();
             assert!(session.prolonged && session.expires_at == at(100 + 12 * 3600));
-            // A change that takes no more room than the row in its place fits on a full disk too.
+            // An update that takes no more room than the row it replaces succeeds on a full disk, too.
             assert!(meta.keep_books(at(101)).is_err() || full);
             let new = Secret::session().unwrap();
             meta.add_audit(&"admin".into(), "session.begin", "on a full disk", at(102));

@@ -1,6 +1,6 @@
-//! Records made alongside a request, which must never fail it: last uses, prolonged sessions, logins. They are kept in
-//! memory until the database takes them: mere times for a few seconds, the rest only while the disk is full or cannot
-//! be written.
+//! Records made alongside a request, which must never fail it: last uses, prolonged sessions, logins. They are kept
+//! in memory until they are written to the database: last uses for a few seconds, the rest only while the disk is
+//! full or cannot be written.
 //!
 //! | what                                    | waits                        | bound                         |
 //! |-----------------------------------------|------------------------------|-------------------------------|
@@ -17,17 +17,17 @@ use logstead_record::Timestamp;
 use rusqlite::{Connection, Transaction, params};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Maximum number of sessions that begin, or end, while they cannot be written.
+/// Maximum number of sessions whose beginning or end is kept in memory because it cannot be written.
 pub(super) const SESSIONS_MAX: usize = 1000;
-/// Maximum number of audit entries that wait.
+/// Maximum number of audit entries kept in memory.
 const AUDIT_ENTRIES_MAX: usize = 10_000;
-/// Maximum size of the audit entries that wait.
+/// Maximum size of the audit entries kept in memory.
 const AUDIT_BYTES_MAX: usize = 4 << 20;
 
-/// An action.
+/// An entry of the audit log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AuditEntry {
-    /// When.
+    /// The time.
     pub time: Timestamp,
     /// The account, if it is known.
     pub account: Option<Account>,
@@ -35,12 +35,12 @@ pub struct AuditEntry {
     pub user: String,
     /// The action, such as `router.apply`.
     pub action: String,
-    /// The details: the object, the origin.
+    /// The details, such as the object and the origin.
     pub detail: String,
 }
 
 impl AuditEntry {
-    /// Writes it.
+    /// Inserts the entry into the database.
     pub(super) fn insert(&self, connection: &Connection) -> Result<()> {
         let mut insert = connection.prepare_cached(
             "INSERT INTO audit (time, account, user, action, detail) VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -57,14 +57,14 @@ impl AuditEntry {
 /// The hash of a session's secret.
 pub(super) type SessionHash = [u8; 32];
 
-/// An item whose last use is recorded.
+/// Something whose last use is recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum UsedItem {
     Token(i64),
     Search(i64),
 }
 
-/// The browser in which a session began, as far as it is known.
+/// The browser in which a session began, as far as is known.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Browser {
     /// Its address.
@@ -73,7 +73,7 @@ pub struct Browser {
     pub agent: Option<String>,
 }
 
-/// A session was used.
+/// The last use of a session.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SessionUse {
     pub(super) until: Timestamp,
@@ -89,7 +89,7 @@ pub(super) struct NewSession {
     pub(super) browser: Browser,
 }
 
-/// Entries that wait to be written.
+/// The records that have yet to be written.
 #[derive(Default)]
 pub(super) struct Books {
     used: HashMap<UsedItem, Timestamp>,
@@ -99,9 +99,9 @@ pub(super) struct Books {
     ended: HashSet<SessionHash>,
     audit: VecDeque<AuditEntry>,
     audit_bytes: usize,
-    /// Entries that were counted instead of kept, since the last one was written.
+    /// Audit entries that were dropped and only counted since the last one was written.
     audit_dropped: u64,
-    /// The same since the process started.
+    /// Audit entries that were dropped and only counted since the process started.
     pub(super) audit_dropped_total: u64,
 }
 
@@ -122,7 +122,7 @@ impl Books {
         self.prolonged.get(session).copied()
     }
 
-    /// Says whether there was room for it.
+    /// Adds a new session. Returns whether there was room for it.
     pub(super) fn begin(&mut self, session: SessionHash, begun: NewSession) -> bool {
         let has_room = self.begun.len() < SESSIONS_MAX;
         if has_room {
@@ -140,7 +140,7 @@ impl Books {
         self.begun.iter().filter(move |(_, begun)| begun.user_id == user_id)
     }
 
-    /// A code of this step of a user's second factor was used.
+    /// Notes that a user has used the code of this time step.
     pub(super) fn used_step(&mut self, user_id: i64, step: i64) {
         self.used_steps.insert(user_id, step);
     }
@@ -153,13 +153,13 @@ impl Books {
         self.used_steps.remove(&user_id);
     }
 
-    /// Forgets what waits of a session.
+    /// Forgets everything recorded about a session.
     pub(super) fn forget(&mut self, session: &SessionHash) {
         self.begun.remove(session);
         self.prolonged.remove(session);
     }
 
-    /// Notes that a session in the database has ended. Says whether there was room for that.
+    /// Notes that a session in the database has ended. Returns whether there was room for the note.
     pub(super) fn end(&mut self, session: SessionHash) -> bool {
         let has_room = self.ended.len() < SESSIONS_MAX;
         if has_room {
@@ -172,12 +172,12 @@ impl Books {
         self.ended.contains(session)
     }
 
-    /// Ends a user's waiting sessions, except one.
+    /// Ends a user's sessions that are not in the database yet, except one.
     pub(super) fn end_all(&mut self, user_id: i64, keep: Option<SessionHash>) {
         self.begun.retain(|hash, begun| begun.user_id != user_id || Some(*hash) == keep);
     }
 
-    /// Whether entries wait, so that later ones have to wait behind them.
+    /// Whether audit entries are still to be written, so that later ones have to queue behind them.
     pub(super) fn audit_waits(&self) -> bool {
         !self.audit.is_empty()
     }
@@ -193,12 +193,12 @@ impl Books {
         }
     }
 
-    /// Waiting audit entries, newest first.
+    /// The audit entries that are not written yet, newest first.
     pub(super) fn audit(&self) -> impl Iterator<Item = &AuditEntry> {
         self.audit.iter().rev()
     }
 
-    /// How much waits because it could not be written, and not because its round has not come.
+    /// How many records could not be written; those that only wait for the next round are not counted.
     pub(super) fn stuck(&self) -> usize {
         self.begun.len() + self.ended.len() + self.audit.len()
     }
@@ -208,7 +208,7 @@ impl Books {
             && self.audit_dropped == 0
     }
 
-    /// Writes everything that waits, in one transaction. After an error it still waits.
+    /// Writes all records in one transaction. After an error they are kept.
     pub(super) fn write(&mut self, connection: &mut Connection, now: Timestamp) -> Result<()> {
         if self.is_empty() {
             return Ok(());

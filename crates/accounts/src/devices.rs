@@ -1,5 +1,5 @@
-//! Browsers in which a user has logged in before. They present a secret at the next login, and then only their own
-//! failures make them wait, however often others try the user's name.
+//! Browsers in which a user has logged in before. At the next login such a browser presents a secret; then only its
+//! own failures slow it down, however often others try the user's name.
 //!
 //! **Invariant:** a user has at most [`DEVICES_MAX`]; a new one replaces the one unused for longest.
 
@@ -8,7 +8,7 @@ use super::{Meta, Result};
 use logstead_record::Timestamp;
 use rusqlite::params;
 
-/// Maximum number of browsers of a user.
+/// Maximum number of remembered browsers per user.
 const DEVICES_MAX: u32 = 20;
 
 impl Meta {
@@ -29,7 +29,7 @@ impl Meta {
         Ok(statement.query_row(params![secret_hash], |row| row.get(0))?)
     }
 
-    /// Remembers that the user has just logged in with it.
+    /// Remembers that the user has just logged in with this device.
     pub fn add_device(&self, user_id: i64, secret_hash: [u8; 32], now: Timestamp) -> Result<()> {
         self.write(|connection| {
             let transaction = connection.transaction()?;

@@ -1,5 +1,5 @@
-//! The newest router documents as files next to the logspaces: otherwise a lost database takes the documents with it,
-//! and with them every retention that was ever set.
+//! Copies of the newest router documents, as files next to the logspaces. Without them, losing the database would
+//! mean losing the documents, and with them every retention that was ever set.
 //!
 //! ```text
 //! router/000042.toml
@@ -19,11 +19,11 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// How many are kept.
+/// How many backups are kept.
 const BACKUPS_MAX: usize = 10;
-/// How the first line begins; a file without it was written by hand.
+/// The beginning of the first line; a file without it was written by hand.
 const HEADER: &str = "# logstead {";
-/// Maximum length of a file: that of a document, and its header.
+/// Maximum length of a file: a document and its header.
 const BYTES_MAX: u64 = 2 << 20;
 
 /// The first line of a file.
@@ -36,10 +36,10 @@ struct BackupHeader {
     blake3: String,
 }
 
-/// The contents of the folder, by number: a revision, or why the file is not one.
+/// The contents of the folder, by number: a revision, or the reason why the file is not one.
 pub type DocumentBackups = BTreeMap<u64, Result<Revision, String>>;
 
-/// The folder of the files in a data directory.
+/// The folder of the backups in a data directory.
 pub fn folder(data: &Path) -> PathBuf {
     data.join("router")
 }
@@ -49,7 +49,7 @@ pub fn path(data: &Path, number: u64) -> PathBuf {
     folder(data).join(format!("{number:06}.toml"))
 }
 
-/// Brings the files into step with the database.
+/// Brings the files up to date with the database.
 pub fn write(data: &Path, meta: &Meta) -> Result<(), String> {
     let folder = folder(data);
     let failed = |error: io::Error| format!("{}: {error}", folder.display());
@@ -83,7 +83,7 @@ pub fn load(data: &Path) -> io::Result<DocumentBackups> {
     Ok(numbers.into_iter().map(|number| (number, read(&path(data, number), number))).collect())
 }
 
-/// A document without the line that we put before it.
+/// A document without the header line that we put before it.
 pub fn without_header(text: &str) -> &str {
     match text.split_once('\n') {
         Some((first, rest)) if first.starts_with(HEADER) => rest,
@@ -162,7 +162,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
-/// When a revision was stored, for a sentence.
+/// The time at which a revision was stored, worded for use in a sentence.
 pub fn describe(revision: &Revision) -> String {
     let Revision { number, author, created_at, .. } = revision;
     format!("revision {number}, stored {created_at} by {author}")

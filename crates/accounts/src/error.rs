@@ -1,4 +1,4 @@
-//! Why a call of the database was refused or failed, in words that an operator or a caller can act on.
+//! Why a call to the database was refused or failed, in words that an operator or a caller can act on.
 
 use rusqlite::ErrorCode;
 use std::path::PathBuf;
@@ -11,10 +11,10 @@ pub enum Error {
     Open {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The file is not as SQLite wrote it.
+    /// The file is damaged: it is not as SQLite wrote it.
     #[error("{} is damaged: {what}; replace it with a backup, or start once with `serve --new-database`, \
              which sets it aside and begins a new one beside the messages", path.display())]
     Damaged {
@@ -30,7 +30,7 @@ pub enum Error {
         path: PathBuf,
         /// The file's version.
         found: u32,
-        /// Ours.
+        /// The version that this program knows.
         known: u32,
     },
     /// There is no room for a change.
@@ -39,7 +39,7 @@ pub enum Error {
          shorter retention ({0})"
     )]
     Full(rusqlite::Error),
-    /// The disk refuses changes for another reason.
+    /// The disk refuses changes for a reason other than lack of space.
     #[error(
         "the database of users and revisions cannot be written, so nothing can be changed: check the disk of the \
          data directory ({0})"
@@ -54,10 +54,10 @@ pub enum Error {
     /// Reading or writing failed.
     #[error("the database of users and revisions failed: {0}")]
     Sqlite(rusqlite::Error),
-    /// The system gives no random numbers, or the password cannot be hashed.
+    /// The system provides no random numbers, or the password cannot be hashed.
     #[error("a secret cannot be generated: {0}")]
     Secret(String),
-    /// Everybody could guess it.
+    /// The password is too easy to guess.
     #[error(
         "the password of the first administrator, in LOGSTEAD_ADMIN_PASSWORD, is too weak: {0}. Set a better one, \
          or leave it out: the console then asks for one, with the set-up code that is printed here"
@@ -69,19 +69,19 @@ pub enum Error {
     /// The name is taken.
     #[error("there is already a token `{0}`: remove it first, or choose another name")]
     TokenExists(String),
-    /// There is none of this name.
+    /// There is no user of this name.
     #[error("there is no user `{0}`")]
     NoSuchUser(String),
-    /// It is the last administrator: without it nobody could administrate.
+    /// It is the last administrator, without whom nobody could manage the server.
     #[error(
         "`{0}` is the last administrator with a password that Logstead keeps, and must remain one: create another \
          first"
     )]
     LastAdmin(String),
-    /// There is none with this number that the caller may see.
+    /// There is no search with this number that the caller may see.
     #[error("there is no saved search {0}")]
     NoSuchSearch(i64),
-    /// It is somebody else's.
+    /// The search belongs to somebody else.
     #[error("the saved search {id} belongs to {owner}: save a copy under a name of your own")]
     OthersSearch {
         /// The id of the search.
@@ -105,7 +105,7 @@ pub enum Error {
         /// The limit.
         max: u32,
     },
-    /// The password is kept by OIDC or LDAP.
+    /// The password is kept by an OpenID provider or an LDAP directory.
     #[error("the password of `{name}` is kept by {origin}: change it there")]
     PasswordElsewhere {
         /// The user's name.
@@ -113,21 +113,21 @@ pub enum Error {
         /// The provider that keeps it.
         origin: String,
     },
-    /// A name that a provider gives to one person belongs to another here.
+    /// The name that the provider gives a person belongs to a user who was not created by this provider.
     #[error(
         "there is already a user `{0}` who was not created through this provider: remove or rename one of the two"
     )]
     NameTaken(String),
-    /// There is one already.
+    /// The user already has a second factor.
     #[error("there is a second factor already: remove it first")]
     SecondFactorExists,
-    /// There is none.
+    /// It does not exist.
     #[error("there is no second factor")]
     NoSecondFactor,
-    /// Nothing was begun, or too long ago.
+    /// No enrolment was begun, or it was begun too long ago.
     #[error("no second factor is being set up, or it took longer than 15 minutes: begin again")]
     NoEnrolment,
-    /// The first administrator was made before.
+    /// The first administrator was created before.
     #[error("the first administrator exists already: log in")]
     AlreadySetUp,
 }
@@ -136,7 +136,7 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// Whether the disk is the reason: it may be better another time.
+    /// Whether the disk is the reason, so that the call may succeed another time.
     pub(crate) fn is_of_the_disk(&self) -> bool {
         matches!(self, Error::Full(_) | Error::NotWritable(_) | Error::Witness(_))
     }

@@ -1,4 +1,4 @@
-//! Users known to a provider: an OpenID provider or a directory. Each login sets their rights again.
+//! Users known to a provider, that is, an OpenID provider or a directory. Their rights are set anew at each login.
 //!
 //! **Invariant:** who somebody is depends on the provider and its subject, never on the name: a name that belongs to
 //! another user here is refused, so that no provider can hand out the accounts of others.
@@ -16,16 +16,17 @@ pub struct ExternalUser {
     pub origin: String,
     /// The provider's permanent identifier for this person.
     pub subject: String,
-    /// The name to show, which has to be free.
+    /// The name to show, which must not be taken.
     pub name: String,
-    /// The role that the groups give.
+    /// The role that follows from the person's groups.
     pub role: Role,
-    /// The grant that the groups give.
+    /// The grant that follows from the person's groups.
     pub grant: Grant,
 }
 
 impl Meta {
-    /// The user of somebody who has just logged in elsewhere: made the first time, and with these rights from now on.
+    /// The user for a person who has just logged in with a provider: created at the first login, and given these
+    /// rights at each.
     pub fn admit(&self, known: &ExternalUser, now: Timestamp) -> Result<Credentials> {
         let ExternalUser { origin, subject, name, role, grant } = known;
         self.write(|connection| {
@@ -38,7 +39,7 @@ impl Meta {
             if owner.optional()? == Some(false) {
                 return Err(Error::NameTaken(name.clone()));
             }
-            // No password fits an empty hash.
+            // No password matches an empty hash.
             transaction.execute(
                 "INSERT INTO users (name, role, logspaces, scope, password_hash, created_at, origin, subject)
                  VALUES (?1, ?2, ?3, ?4, '', ?5, ?6, ?7)

@@ -1,5 +1,5 @@
-//! Checks whether the database file is intact and the one written last, without changing it, and sets a damaged one
-//! aside.
+//! Checks, without changing it, whether the database file is intact and is the one written last, and sets a damaged
+//! one aside.
 //!
 //! **Invariant:** looking writes nothing, even if the file system is writable.
 //! **Invariant:** a file that is set aside keeps everything that belongs to it, and nothing is deleted.
@@ -21,52 +21,52 @@ pub(super) const BUSY_WAIT_MAX: Duration = Duration::from_secs(5);
 const PROBLEMS_MAX: usize = 3;
 /// The files next to the database that belong to it: SQLite's, and the witness.
 const BESIDE: [&str; 3] = ["-wal", "-shm", witness::SUFFIX];
-/// How often a database is looked at that a server may be writing.
+/// How often a database that a server may be writing is inspected before it counts as damaged.
 const INSPECTIONS_MAX: usize = 5;
-/// How long to wait in between: it is another process that writes, so there is nothing else to wait for.
+/// How long to wait between inspections. The writer is another process, so no event could be waited for instead.
 const INSPECTION_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The state of the database file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DatabaseState {
-    /// No file.
+    /// There is no file.
     Missing,
     /// An empty file, or a database without a table.
     Empty,
-    /// A database that is intact, as far as it was checked.
+    /// A database that is intact, as far as was checked.
     Intact(IntactDatabase),
-    /// A database that SQLite takes for intact, but that is not the one written last: why.
+    /// A database that SQLite considers intact, but that is not the one written last, with the reason.
     Other(String),
-    /// It is damaged: how.
+    /// The file is damaged, with a description.
     Damaged(String),
 }
 
 /// A database that is intact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IntactDatabase {
-    /// The number of its newest router document, 0 without any; `None` if there was no room to look.
+    /// The number of its newest router document, 0 if it has none; `None` if there was no disk space for the check.
     pub newest_revision: Option<u64>,
     /// Whether a witness confirms that it is the one written last; without a witness, that is unknown.
     pub is_witnessed: bool,
-    /// Whether the file holds all that was answered, so that what lies in its log can be left out.
+    /// Whether the file holds every acknowledged change, so that its write-ahead log can be left out.
     pub log_is_spare: bool,
 }
 
-/// How closely to look.
+/// How thorough the check is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CheckDepth {
-    /// Every page; quick enough for each start, while nobody else writes.
+    /// Checks every page; quick enough for each start, while no other process writes.
     Quick,
-    /// Every index against its table, too; a server may be writing meanwhile.
+    /// Also checks every index against its table; a server may be writing meanwhile.
     Full,
 }
 
-/// Looks at the file of a database.
+/// Inspects the file of a database.
 pub fn inspect(path: &Path, depth: CheckDepth) -> io::Result<DatabaseState> {
     let more = if depth == CheckDepth::Full { INSPECTIONS_MAX - 1 } else { 0 };
     for _ in 0..more {
         match inspect_once(path, depth)? {
-            // A server that writes to it meanwhile leaves it as it should be in between.
+            // A server that is writing makes the file look damaged only for a moment.
             DatabaseState::Other(_) | DatabaseState::Damaged(_) => std::thread::sleep(INSPECTION_INTERVAL),
             found => return Ok(found),
         }
@@ -120,19 +120,20 @@ fn inspect_once(path: &Path, depth: CheckDepth) -> io::Result<DatabaseState> {
     })
 }
 
-/// Why a database that SQLite may take for intact is not to be used.
+/// Why a database must not be used although SQLite may consider it intact.
 enum Mismatch {
     Damaged(String),
     Other(String),
 }
 
-/// How file, log and witness belong together.
+/// The result of comparing the file, its log and the witness.
 struct Belonging {
     log_counts: bool,
     problem: Option<Mismatch>,
 }
 
-/// Whenever the process died, the file or the file under its log has the sum that the witness says.
+/// Compares the sums. Whenever the process died, either the file alone or the file with its log applied has the sum
+/// that the witness records.
 fn belonging(mut pages: Pages, alone: PageSum, wal: &Wal<'_>, said: WitnessRecord) -> Belonging {
     let other = |what: &str| Some(Mismatch::Other(what.to_owned()));
     match said {
@@ -183,7 +184,7 @@ struct SqliteReport {
     newest_revision: Option<u64>,
 }
 
-/// Has SQLite look at the file as it is, or at a copy of it with its log put over it: SQLite would change the original.
+/// Has SQLite check the file as it is, or a copy of it with its log applied: SQLite would change the original.
 fn check(path: &Path, log: Option<&Wal<'_>>, depth: CheckDepth) -> Result<SqliteReport> {
     let Some(wal) = log.filter(|wal| !wal.pages.is_empty()) else {
         return check_file(path, depth);
@@ -215,7 +216,7 @@ fn merge(path: &Path, wal: &Wal<'_>, folder: &Path, copy: &Path) -> io::Result<(
     file.set_len(u64::from(wal.page_count) * wal.page_bytes as u64)
 }
 
-/// Immutable: SQLite reads the file alone, and makes nothing beside it.
+/// The file is opened as immutable, so that SQLite reads it alone and creates no files next to it.
 fn check_file(path: &Path, depth: CheckDepth) -> Result<SqliteReport> {
     let uri = format!("file:{}?mode=ro&immutable=1", escaped(path));
     let flags =
@@ -241,7 +242,7 @@ fn check_file(path: &Path, depth: CheckDepth) -> Result<SqliteReport> {
     let newest_revision = if has_tables && problems.is_empty() {
         let newest: Option<i64> =
             connection.query_row("SELECT max(number) FROM revisions", [], |row| row.get(0))?;
-        // Each of these is in every version: without one, this is another program's database.
+        // Each of these tables exists in every version: without one, this is another program's database.
         for table in ["users", "sessions", "tokens", "audit"] {
             connection.query_row(&format!("SELECT EXISTS (SELECT 1 FROM {table})"), [], |_| Ok(()))?;
         }
@@ -252,7 +253,8 @@ fn check_file(path: &Path, depth: CheckDepth) -> Result<SqliteReport> {
     Ok(SqliteReport { problems, has_tables, newest_revision })
 }
 
-/// Removes the log of a database that [`inspect`] has found to be spare: SQLite would put it over the file.
+/// Removes the log of a database if [`inspect`] has found it to be superfluous: otherwise SQLite would apply it to
+/// the file.
 pub fn remove_spare_log(path: &Path) -> io::Result<()> {
     for suffix in ["-wal", "-shm"] {
         match std::fs::remove_file(beside(path, suffix)) {
@@ -263,19 +265,19 @@ pub fn remove_spare_log(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether SQLite says that the file is not a database, not as it wrote it, or has other tables than its version says.
+/// Whether SQLite says that the file is no database, is malformed, or has other tables than its version should have.
 pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     use ffi::ErrorCode::{DatabaseCorrupt, NotADatabase, Unknown};
     matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase | Unknown))
 }
 
-/// Renames the file, and what belongs to it, to the first free name `….damaged-N`, which it returns.
+/// Renames the file and those that belong to it to the first free name `….damaged-N`, which it returns.
 pub fn set_aside(path: &Path) -> io::Result<PathBuf> {
     let aside = (1..)
         .map(|number| with_suffix(path, &format!(".damaged-{number}")))
         .find(|aside| !aside.exists() && BESIDE.iter().all(|suffix| !beside(aside, suffix).exists()))
         .ok_or(io::ErrorKind::AlreadyExists)?;
-    // The log first: a new database must not find the log of another one.
+    // The log is renamed first, so that a new database never finds the log of another one.
     for suffix in BESIDE {
         rename(&beside(path, suffix), &beside(&aside, suffix))?;
     }

@@ -1,5 +1,5 @@
-//! The server's own records, besides messages: users, sessions, tokens, router revisions and the audit log, in one
-//! SQLite file.
+//! The server's own records, as opposed to messages: users, sessions, tokens, router revisions and the audit log, in
+//! one SQLite file.
 //!
 //! | table     | holds                                                           |
 //! |-----------|-----------------------------------------------------------------|

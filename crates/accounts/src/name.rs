@@ -1,12 +1,12 @@
-//! The rules for names of users and tokens. People read them, also in the audit log, so no two may look alike: with
-//! only lowercase ASCII letters, digits and a few signs, hardly any do.
+//! The rules for names of users and tokens. People read them, for example in the audit log, so no two may look alike.
+//! Allowing only lowercase ASCII letters, digits and a few signs rules out nearly all such pairs.
 //!
-//! Names from before these rules stay valid: only new ones are checked.
+//! Older names that break these rules stay valid: only new ones are checked.
 
 /// Maximum length of a name.
 pub const NAME_CHARS_MAX: usize = 64;
 
-/// Names by which the audit log means Logstead itself, and names that could be mistaken for it.
+/// Names that the audit log uses for Logstead itself, and names that could be mistaken for them.
 const RESERVED: [&str; 14] = [
     "anonymous", "api", "cli", "console", "environment", "internal", "logstead", "logstead_admin_token",
     "nobody", "null", "setup", "system", "token", "unknown",

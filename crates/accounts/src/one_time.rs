@@ -1,5 +1,5 @@
-//! Time-based one-time passwords (RFC 6238, RFC 4226): the codes that an authenticator app shows. SHA-1, six digits, thirty
-//! seconds, because that is what every app supports. Pure: the caller brings the clock.
+//! Time-based one-time passwords (RFC 6238, RFC 4226): the codes that an authenticator app shows. SHA-1, six digits,
+//! thirty seconds, because that is what every app supports. Pure: the caller passes in the time.
 
 use super::{Error, Result, Secret};
 use logstead_record::{SECOND, Timestamp};
@@ -7,7 +7,7 @@ use ring::hmac;
 
 /// The length of a secret, as RFC 4226 recommends it.
 pub(super) const SECRET_BYTES: usize = 20;
-/// How long a code is shown.
+/// How long a code is valid.
 const STEP_SECONDS: i64 = 30;
 const DIGITS: usize = 6;
 /// How many steps a clock may be ahead or behind.
@@ -18,7 +18,7 @@ const SKEW_STEPS_MAX: i64 = 1;
 pub struct TotpSecret(pub(super) [u8; SECRET_BYTES]);
 
 impl TotpSecret {
-    /// A new one.
+    /// Generates a new secret.
     pub fn new() -> Result<TotpSecret> {
         let mut bytes = [0; SECRET_BYTES];
         getrandom::fill(&mut bytes).map_err(|error| Error::Secret(error.to_string()))?;
@@ -28,7 +28,7 @@ impl TotpSecret {
     /// The secret in base 32, to type into an app.
     pub fn base32(&self) -> String {
         const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-        // Five bytes are eight letters, and 20 bytes are four times five.
+        // Five bytes make eight letters, and 20 bytes are four times five.
         let letters = self.0.chunks_exact(5).flat_map(|five| {
             let bits = five.iter().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
             (0..8).rev().map(move |at| char::from(ALPHABET[(bits >> (5 * at) & 31) as usize]))
@@ -36,13 +36,13 @@ impl TotpSecret {
         letters.collect()
     }
 
-    /// The address that the QR code holds (the format of Google Authenticator, which all apps read).
+    /// The URI in the QR code, in the format of Google Authenticator, which all apps read.
     pub fn uri(&self, host: &str, user: &str) -> String {
         let label = format!("Logstead:{user}{}{host}", if host.is_empty() { "" } else { " on " });
         format!("otpauth://totp/{}?secret={}&issuer=Logstead", percent_encoded(&label), self.base32())
     }
 
-    /// The code of a step.
+    /// The code of a time step.
     pub fn code(&self, step: i64) -> String {
         let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, &self.0);
         let tag = hmac::sign(&key, &step.to_be_bytes());
@@ -52,7 +52,8 @@ impl TotpSecret {
         format!("{:0width$}", (word & 0x7fff_ffff) % 10_u32.pow(DIGITS as u32), width = DIGITS)
     }
 
-    /// The step that a code belongs to, if it is shown around now. Takes as long whether it fits or not.
+    /// The time step that a code belongs to, if it is a current one. Takes equally long whether the code matches or
+    /// not.
     pub fn step_of(&self, code: &str, now: Timestamp) -> Option<i64> {
         let around = step_at(now);
         let mut found = None;
@@ -65,12 +66,12 @@ impl TotpSecret {
     }
 }
 
-/// The step of a time.
+/// The time step that a time falls into.
 pub fn step_at(now: Timestamp) -> i64 {
     now.nanos().div_euclid(STEP_SECONDS * SECOND)
 }
 
-/// A code as it was typed, without the spaces that apps show in it; `None` if it cannot be one.
+/// A typed code without the spaces that apps show in it; `None` if it cannot be a code.
 pub fn typed(code: &str) -> Option<String> {
     let code: String = code.chars().filter(|c| !c.is_whitespace()).take(DIGITS + 1).collect();
     (code.len() == DIGITS && code.bytes().all(|byte| byte.is_ascii_digit())).then_some(code)
@@ -103,7 +104,7 @@ mod tests {
 
     #[test]
     fn codes_are_those_of_rfc_6238() {
-        // The last six of the eight digits in appendix B.
+        // The last six of the eight digits in appendix B of RFC 6238.
         for (seconds, code) in [
             (59, "287082"),
             (1_111_111_109, "081804"),

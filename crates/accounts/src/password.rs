@@ -1,8 +1,8 @@
-//! Passwords: argon2id hashes, deliberately slow to make and verify, and which passwords are too easy to guess. Pure
-//! except for the salt, and without the database, so that only its own caller waits for a hash.
+//! Passwords: argon2id hashes, which are deliberately slow to compute and to verify, and the rules for passwords that
+//! are too easy to guess. Pure except for the salt. Does not use the database, so only the caller waits for a hash.
 //!
-//! The login slows down guessing over the network, so only the first guesses have to be refused: a few hundred words
-//! followed by digits, rows of the keyboard, the user's own name.
+//! The login slows down guessing over the network, so only the most likely guesses have to be refused: a few hundred
+//! words followed by digits, keyboard rows, the user's own name.
 
 use super::{Error, Result};
 use argon2::Argon2;
@@ -10,12 +10,12 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use unicode_normalization::UnicodeNormalization;
 
-/// Shorter passwords are refused.
+/// Minimum length of a password in characters.
 pub const PASSWORD_CHARS_MIN: usize = 8;
-/// Longer ones are refused too: hashing must not become a way to keep the server busy.
+/// Maximum length of a password in bytes, so that hashing cannot be used to keep the server busy.
 pub const PASSWORD_BYTES_MAX: usize = 1024;
 
-/// Stands in for the hash of users that do not exist, so that refusing them takes as long.
+/// Stands in for the hash of users who do not exist, so that refusing them takes equally long.
 const NOBODY: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5bm9ib2R5MTIzNA$2FxHVdGoyHWNZKb+qJ4UC1f2hxC0HPVTnBvVSDIqMQ8";
 
@@ -31,7 +31,7 @@ pub fn weakness(password: &str, name: &str) -> Option<String> {
     Some(format!("this password is easy to guess, because {reason}: choose another one"))
 }
 
-/// Words in the most common passwords.
+/// Words used in the most common passwords.
 const COMMON: &str = include_str!("common_passwords.txt");
 /// Neighbours on keyboards, row by row and column by column.
 const ROWS: [&str; 8] = [
@@ -44,7 +44,7 @@ const ROWS: [&str; 8] = [
     "yxcvbnm",
     "1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p",
 ];
-/// The longest piece that a password may not be a repetition of: `test`, `1234`.
+/// Maximum length of a piece whose repetition is refused as a password: `test`, `1234`.
 const PIECE_CHARS_MAX: usize = 4;
 
 fn easy_to_guess(password: &str, name: &str) -> Option<&'static str> {
@@ -72,7 +72,7 @@ fn easy_to_guess(password: &str, name: &str) -> Option<&'static str> {
     is_common.then_some("it is a common word")
 }
 
-/// Whether each character is the next one, or the one before, in the alphabet or on a keyboard.
+/// Whether the characters follow one another, forwards or backwards, in the alphabet or on a keyboard.
 fn is_row(folded: &[char]) -> bool {
     let steps = |by: i64| {
         folded.windows(2).all(|pair| i64::from(u32::from(pair[1])) - i64::from(u32::from(pair[0])) == by)
@@ -88,7 +88,7 @@ fn core(folded: &[char]) -> String {
     text.trim_matches(|c: char| !c.is_alphabetic()).to_owned()
 }
 
-/// The text with letters for the characters that look like them: `p@ssw0rd`.
+/// The text with look-alike characters replaced by letters: `p@ssw0rd`.
 fn unmasked(core: &str) -> String {
     let letter = |c| match c {
         '0' => 'o',
@@ -102,7 +102,7 @@ fn unmasked(core: &str) -> String {
     core.chars().map(letter).collect()
 }
 
-/// The hash to store, with its own salt.
+/// Computes the hash to store, with a salt of its own.
 pub fn hash(password: &str) -> Result<String> {
     match Argon2::default().hash_password(password.as_bytes()) {
         Ok(hash) => Ok(hash.to_string()),
@@ -110,7 +110,7 @@ pub fn hash(password: &str) -> Result<String> {
     }
 }
 
-/// Whether the password matches the hash of a user; takes as long for a user that does not exist.
+/// Whether the password matches the hash of a user; takes equally long for a user who does not exist.
 pub fn verify(password: &str, hash: Option<&str>) -> bool {
     if PASSWORD_BYTES_MAX < password.len() {
         return false;

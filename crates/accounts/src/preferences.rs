@@ -1,4 +1,4 @@
-//! The users' preferences in the console. The server keeps them and does not read them.
+//! The users' preferences in the console. The server stores them without interpreting them.
 //!
 //! **Invariant:** a user's preferences are removed with the user.
 

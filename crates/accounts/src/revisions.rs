@@ -1,4 +1,4 @@
-//! Router revisions: the documents that were live, so that each can be compared with and returned to.
+//! Router revisions: the documents that have been live, kept so that they can be compared and restored.
 //!
 //! **Invariant:** a revision never changes and its number is never reused.
 
@@ -8,31 +8,31 @@ use super::{Meta, Result};
 use logstead_record::Timestamp;
 use rusqlite::{OptionalExtension, params};
 
-/// How many are kept: the oldest are removed.
+/// How many revisions are kept; the oldest are removed.
 const REVISIONS_MAX: i64 = 1000;
 
 /// A router document that was stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Revision {
-    /// 1, 2, 3 …
+    /// The number of the revision: 1, 2, 3 …
     pub number: u64,
     /// The document as text.
     pub toml: String,
     /// The name of the user or token that stored it.
     pub author: String,
-    /// Why.
+    /// The reason.
     pub comment: String,
-    /// When.
+    /// The time.
     pub created_at: Timestamp,
 }
 
 impl Meta {
-    /// Stores a document as the newest revision: its number.
+    /// Stores a document as the newest revision and returns its number.
     pub fn add_revision(&self, toml: &str, author: &str, comment: &str, now: Timestamp) -> Result<u64> {
         self.add_unconfirmed_revision(toml, author, comment, now, None)
     }
 
-    /// The same for a revision that may have to be confirmed.
+    /// Like [`Meta::add_revision`], for a revision that may have to be confirmed.
     pub fn add_unconfirmed_revision(
         &self,
         toml: &str,
@@ -79,7 +79,7 @@ impl Meta {
         })
     }
 
-    /// This many of the newest revisions, newest first.
+    /// The newest revisions, up to `count`, newest first.
     pub fn newest_revisions(&self, count: usize) -> Result<Vec<Revision>> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(

@@ -22,9 +22,9 @@ const COLUMNS: &str = "id, owner, folder, name, tags, shared, query, from_time, 
 pub struct SearchToSave {
     /// Unique in the folder.
     pub name: String,
-    /// Empty for none.
+    /// The name of the folder; empty for none.
     pub folder: String,
-    /// Words to find it by.
+    /// Words by which it can be found.
     pub tags: Vec<String>,
     /// Whether everyone may see it.
     pub shared: bool,
@@ -34,14 +34,14 @@ pub struct SearchToSave {
     pub from: Option<String>,
     /// Likewise.
     pub to: Option<String>,
-    /// Ids; `None` for all.
+    /// The ids of the logspaces; `None` for all.
     pub logspaces: Option<Vec<String>>,
     /// How its results are shown; opaque to the server.
     pub view: Value,
 }
 
 impl SearchToSave {
-    /// About how long it is.
+    /// Its approximate length.
     fn bytes(&self) -> usize {
         let texts = [&self.name, &self.folder, &self.query].into_iter().chain(&self.tags);
         let texts = texts.chain(self.logspaces.iter().flatten());
@@ -52,7 +52,7 @@ impl SearchToSave {
 /// A search that was saved.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SavedSearch {
-    /// Never reused.
+    /// The id, which is never reused.
     pub id: i64,
     /// Its owner; `None` if the account is gone.
     pub account: Option<Account>,
@@ -60,7 +60,7 @@ pub struct SavedSearch {
     pub owner: String,
     /// The parts that the owner sets.
     pub search: SearchToSave,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
@@ -74,7 +74,8 @@ impl Meta {
         self.saved_searches_after(viewer, None, usize::MAX).map(|(searches, _)| searches)
     }
 
-    /// The same from behind one of them, up to about this many bytes, and behind which they go on; `None` at the end.
+    /// The searches that follow the search `after`, up to about this many bytes, and the one after which to continue;
+    /// `None` at the end.
     pub fn saved_searches_after(
         &self,
         viewer: Account,
@@ -82,7 +83,8 @@ impl Meta {
         bytes_max: usize,
     ) -> Result<(Vec<SavedSearch>, Option<i64>)> {
         let store = self.store();
-        // One that was removed meanwhile ends the list: it is asked for again from its beginning.
+        // If the search was removed in the meantime the list ends, and the client asks for it again from the
+        // beginning.
         let mut statement = store.connection.prepare_cached(&format!(
             "SELECT {COLUMNS} FROM saved_searches
              WHERE (shared OR account = ?1)
@@ -111,7 +113,7 @@ impl Meta {
         Ok(search)
     }
 
-    /// Saves a search of an actor that has an account.
+    /// Saves a search for an actor that has an account.
     pub fn add_saved_search(&self, owner: &Actor, new: &SearchToSave, now: Timestamp) -> Result<SavedSearch> {
         self.write(|connection| {
             let transaction = connection.transaction()?;
@@ -130,7 +132,7 @@ impl Meta {
         })
     }
 
-    /// Replaces a saved search. The owner may do so, and an `admin` if it is shared.
+    /// Replaces a saved search. Its owner may do so and, if it is shared, an `admin`.
     pub fn replace_saved_search(
         &self,
         caller: Account,
@@ -143,7 +145,7 @@ impl Meta {
             let transaction = connection.transaction()?;
             let SavedSearch { account, owner, .. } = changeable(&transaction, caller, is_admin, id)?;
             update(&transaction, id, new, now).map_err(|error| taken(error, &owner, new))?;
-            // An administrator may have made it private to its owner.
+            // An administrator may have made the search private to its owner.
             let search = seen(&transaction, account.or(Some(caller)), id)?;
             transaction.commit()?;
             Ok(search)
@@ -161,7 +163,7 @@ impl Meta {
         })
     }
 
-    /// Notes that an account that may see it has used it.
+    /// Notes that an account that may see the search has used it.
     pub fn use_saved_search(&self, viewer: Account, id: i64, now: Timestamp) -> Result<()> {
         let mut store = self.store();
         seen(&store.connection, Some(viewer), id)?;
@@ -215,7 +217,7 @@ fn changeable(connection: &Connection, caller: Account, is_admin: bool, id: i64)
     if may { Ok(found) } else { Err(Error::OthersSearch { id, owner: found.owner }) }
 }
 
-/// The only thing that the database itself refuses.
+/// Translates the only error that the database itself reports: the name is taken.
 fn taken(error: rusqlite::Error, owner: &str, new: &SearchToSave) -> Error {
     match error.sqlite_error_code() {
         Some(ErrorCode::ConstraintViolation) => {
@@ -240,7 +242,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SavedSearch> {
     };
     Ok(SavedSearch {
         id: row.get(0)?,
-        // The name of an owner who is gone stays as it was.
+        // If the owner is gone, only the name is left.
         account: row.get(14).ok(),
         owner: row.get(1)?,
         search,
@@ -366,7 +368,7 @@ mod tests {
         let again = Account::User(3);
         let removed = meta.remove_saved_search(again, false, shared.id);
         assert!(matches!(removed, Err(Error::OthersSearch { owner, .. }) if owner == "ana"));
-        // Nor does a token own what an administrator of its name does.
+        // A token does not own the searches of an administrator with the same name either.
         assert!(meta.remove_saved_search(Account::Token(1), false, shared.id).is_err());
         meta.add_saved_search(&actor(again, "ana"), &search("shared", true), NOW).unwrap();
     }

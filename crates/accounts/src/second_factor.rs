@@ -1,4 +1,4 @@
-//! The second factor of a user: the secret of an authenticator app, and recovery codes for the day when it is lost.
+//! The second factor of a user: the secret of an authenticator app, and recovery codes in case the app is lost.
 //!
 //! **Invariant:** a code is accepted once. A recovery code is stored as a hash and removed when it is used.
 //! **Invariant:** an enrolment counts only after a code of it was seen, so that nobody locks themselves out.
@@ -12,7 +12,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 
 /// How many recovery codes a user gets.
 const RECOVERY_CODES: usize = 10;
-/// How long an enrolment may wait for its first code.
+/// How long an enrolment may take until its first code is entered.
 const ENROLMENT_MAX: i64 = 15 * 60 * SECOND;
 
 /// A second factor that is in use.
@@ -25,7 +25,7 @@ pub struct SecondFactor {
 }
 
 impl Meta {
-    /// The second factor of a user; `None` without one.
+    /// The second factor of a user; `None` if there is none.
     pub fn second_factor(&self, user_id: i64) -> Result<Option<SecondFactor>> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
@@ -38,7 +38,7 @@ impl Meta {
         Ok(found.optional()?)
     }
 
-    /// Begins an enrolment, and forgets an unfinished one. Refused while there is a second factor in use.
+    /// Begins an enrolment, and discards an unfinished one. Refused while a second factor is in use.
     pub fn begin_totp(&self, user_id: i64, secret: &TotpSecret, now: Timestamp) -> Result<()> {
         let begun = self.write(|connection| {
             Ok(connection.execute(
@@ -50,8 +50,8 @@ impl Meta {
         if begun == 1 { Ok(()) } else { Err(Error::SecondFactorExists) }
     }
 
-    /// Finishes an enrolment with its first code. Returns the recovery codes, which are shown this one time; `None` if the
-    /// code is wrong.
+    /// Finishes an enrolment with its first code. Returns the recovery codes, which are shown only this once; `None`
+    /// if the code is wrong.
     pub fn confirm_totp(&self, user_id: i64, code: &str, now: Timestamp) -> Result<Option<Vec<String>>> {
         let codes = recovery_codes()?;
         self.write(|connection| {
@@ -73,7 +73,7 @@ impl Meta {
         })
     }
 
-    /// Whether a code fits the user's second factor and was not used before. It is used up by this.
+    /// Whether a code matches the user's second factor and was not used before. This uses up the code.
     pub fn use_totp(&self, user_id: i64, code: &str, now: Timestamp) -> Result<bool> {
         let mut store = self.store();
         let found = store.connection.query_row(
@@ -92,7 +92,7 @@ impl Meta {
             Ok(())
         });
         match written {
-            // Logins work while the disk does not: the step waits in memory, where it counts as well.
+            // Logins work even if the disk does not: the used step is kept in memory, where it is checked as well.
             Err(error) if error.is_of_the_disk() => {
                 store.must_wait(&error);
                 store.books.used_step(user_id, step);
@@ -102,7 +102,7 @@ impl Meta {
         }
     }
 
-    /// Whether a recovery code is one of the user's. It is used up by this.
+    /// Whether a recovery code is one of the user's. This uses up the code.
     pub fn use_recovery_code(&self, user_id: i64, code: &str) -> Result<bool> {
         let hash = hash(code);
         self.write(|connection| {
@@ -114,7 +114,7 @@ impl Meta {
         })
     }
 
-    /// New recovery codes in place of all others. Returns them; they are shown this one time.
+    /// Replaces all recovery codes. Returns the new ones, which are shown only this once.
     pub fn renew_recovery_codes(&self, user_id: i64) -> Result<Vec<String>> {
         let codes = recovery_codes()?;
         self.write(|connection| {
@@ -159,12 +159,12 @@ fn replace_codes(transaction: &Transaction<'_>, user_id: i64, codes: &[String]) 
     Ok(())
 }
 
-/// 80 random bits each, so that a plain hash of them is enough to store.
+/// Generates recovery codes. Each has 80 random bits, so storing a plain hash is enough.
 fn recovery_codes() -> Result<Vec<String>> {
     (0..RECOVERY_CODES).map(|_| setup_code()).collect()
 }
 
-/// The hash of a code as it was typed: in any case, with or without the dashes.
+/// The hash of a code as it was typed, in upper or lower case, with or without dashes.
 fn hash(code: &str) -> [u8; 32] {
     let letters = code.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase());
     Secret::presented(&letters.collect::<String>()).hash()
@@ -180,7 +180,7 @@ mod tests {
         Timestamp::from_nanos(seconds * SECOND)
     }
 
-    /// A user with id 1 and a second factor since second 3000.
+    /// A user with id 1 who has had a second factor since second 3000.
     fn enrolled() -> (tempfile::TempDir, Meta, TotpSecret, Vec<String>) {
         let directory = tempfile::tempdir().unwrap();
         let meta = Meta::open(&directory.path().join("logstead.db")).unwrap();

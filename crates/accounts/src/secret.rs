@@ -1,5 +1,5 @@
-//! Secrets that a machine remembers: sessions and API tokens. 256 random bits, so that a plain hash of them is
-//! enough to store.
+//! Secrets that machines remember: sessions and API tokens. They have 256 random bits, so storing a plain hash is
+//! enough.
 //!
 //! **Invariant:** a secret itself is never stored, logged or compared: its [`Secret::hash`] is.
 
@@ -7,52 +7,52 @@ use super::{Error, Result};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// The prefix of API tokens, by which scanners for leaked secrets know them.
+/// The prefix of API tokens, by which scanners for leaked secrets recognise them.
 const TOKEN_PREFIX: &str = "lst_";
 
 /// A secret as its owner presents it.
 pub struct Secret(String);
 
 impl Secret {
-    /// A new one for a session.
+    /// Generates a new secret for a session.
     pub fn session() -> Result<Secret> {
         Ok(Secret(URL_SAFE_NO_PAD.encode(random::<32>()?)))
     }
 
-    /// A new one for an API token.
+    /// Generates a new secret for an API token.
     pub fn token() -> Result<Secret> {
         Ok(Secret(format!("{TOKEN_PREFIX}{}", URL_SAFE_NO_PAD.encode(random::<32>()?))))
     }
 
-    /// One that a client presented.
+    /// A secret that a client presented.
     pub fn presented(text: &str) -> Secret {
         Secret(text.to_owned())
     }
 
-    /// The text to hand to its owner.
+    /// The text to hand to the owner.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// Its hash; only that is stored.
+    /// The hash of the secret; nothing else is stored.
     pub fn hash(&self) -> [u8; 32] {
         *blake3::hash(self.0.as_bytes()).as_bytes()
     }
 
-    /// Whether two texts are equal, in a time that does not reveal how much of them is.
+    /// Whether two texts are equal, compared in a time that does not reveal how much of them is.
     pub fn same(a: &str, b: &str) -> bool {
         // Comparing blake3 hashes takes constant time.
         blake3::hash(a.as_bytes()) == blake3::hash(b.as_bytes())
     }
 
-    /// The token that a page sends with every change it makes, to prove that it is ours: derived from the
-    /// session, so that there is nothing more to store or to expire.
+    /// The token that a page sends with every change it makes, to prove that the page is ours. It is derived from the
+    /// session, so nothing more has to be stored or expire.
     pub fn csrf_token(&self) -> String {
         URL_SAFE_NO_PAD.encode(blake3::derive_key("logstead 2026 csrf token of a session", self.0.as_bytes()))
     }
 }
 
-/// A code that a person copies from the server's output once: `XXXX-XXXX-XXXX-XXXX`, 80 bits.
+/// A code that a person copies once from the server's output: `XXXX-XXXX-XXXX-XXXX`, 80 bits.
 pub fn setup_code() -> Result<String> {
     const ALPHABET: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
     let mut code = String::new();

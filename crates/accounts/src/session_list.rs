@@ -13,7 +13,7 @@ use rusqlite::params;
 /// A session, for its owner or an administrator to look at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedSession {
-    /// Ends it.
+    /// The id by which it can be ended.
     pub id: String,
     /// The hash of its secret.
     pub hash: [u8; 32],
@@ -57,14 +57,14 @@ impl Meta {
         Ok(sessions)
     }
 
-    /// Ends one session of a user; says whether there was one with this id.
+    /// Ends one session of a user; returns whether there was one with this id.
     pub fn end_session_of(&self, name: &str, session: &str, now: Timestamp) -> Result<bool> {
         let sessions = self.sessions_of(name, now)?;
         let Some(found) = sessions.iter().find(|listed| listed.id == session) else { return Ok(false) };
         self.remove_session(found.hash).map(|()| true)
     }
 
-    /// Ends all sessions of a user, except the one whose hash is `keep`. Returns how many there were.
+    /// Ends all sessions of a user, except the one whose hash is `keep`. Returns the number of sessions ended.
     pub fn end_sessions_of(&self, name: &str, keep: Option<SessionHash>, now: Timestamp) -> Result<usize> {
         let sessions = self.sessions_of(name, now)?;
         let mut store = self.store();
@@ -183,7 +183,7 @@ mod tests {
         let secret = begin(&meta, 1, "desk", 1);
         meta.set_disabled("ana", Some(at(2))).unwrap();
         assert_eq!(meta.use_session(secret.hash(), &LIMITS, at(3)).unwrap(), None);
-        // A session that a login began in the same moment ends, too.
+        // A session that a login begins at the same moment ends, too.
         let late = begin(&meta, 1, "desk", 2);
         assert_eq!(meta.use_session(late.hash(), &LIMITS, at(3)).unwrap(), None);
     }

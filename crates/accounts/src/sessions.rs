@@ -1,4 +1,5 @@
-//! Browser sessions: they end when unused for the lifetime in the settings, and in any case some time after the login.
+//! Browser sessions. A session ends when it is not used for the lifetime in the settings, and in any case some time
+//! after the login.
 
 use super::books::{Browser, NewSession, SessionHash, SessionUse};
 use super::columns::Nanos;
@@ -8,7 +9,7 @@ use logstead_record::{SECOND, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 use std::time::Duration;
 
-/// Maximum number of sessions of a user; a new one ends the one that would end first.
+/// Maximum number of sessions of a user; a new one replaces the one that would end first.
 pub(super) const SESSIONS_OF_USER_MAX: u32 = 1000;
 /// Using a session prolongs it, but its end is recorded at most this often.
 const PROLONG_STEP: i64 = 60 * SECOND;
@@ -16,14 +17,14 @@ const PROLONG_STEP: i64 = 60 * SECOND;
 /// How long sessions last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SessionLimits {
-    /// The longest that a session lasts without being used.
+    /// How long a session lasts without being used.
     pub idle_max: Duration,
-    /// The longest that a session lasts, however it is used.
+    /// How long a session lasts even if it is used.
     pub age_max: Duration,
 }
 
 impl SessionLimits {
-    /// When a session that is used now ends.
+    /// The time when a session that is used now ends.
     fn expiry(&self, began_at: Timestamp, now: Timestamp) -> Timestamp {
         after(now, self.idle_max).min(after(began_at, self.age_max))
     }
@@ -50,7 +51,7 @@ pub struct Session {
     pub has_second_factor: bool,
     /// When it ends if it is not used.
     pub expires_at: Timestamp,
-    /// Whether this use has prolonged it, which the browser should be told.
+    /// Whether this use has prolonged it, so that the browser has to be told.
     pub prolonged: bool,
 }
 
@@ -62,8 +63,8 @@ struct SessionRow {
 }
 
 impl Meta {
-    /// Begins a session of a user and forgets those that have ended. Returns when it ends if it is not used. While it
-    /// cannot be written, it waits in memory.
+    /// Begins a session of a user and forgets those that have ended. Returns the time when it ends if it is not used.
+    /// A session that cannot be written is kept in memory.
     pub fn add_session(
         &self,
         user_id: i64,
@@ -74,7 +75,7 @@ impl Meta {
     ) -> Result<Timestamp> {
         let expires_at = limits.expiry(now, now);
         let mut store = self.store();
-        // Some of the sessions that seem to have ended may have been prolonged since the last round.
+        // Writes the books first: some sessions that seem to have ended may have been prolonged since the last round.
         let written = store.keep_books(now).and_then(|()| {
             store.write(|connection| {
                 let transaction = connection.transaction()?;
@@ -102,7 +103,7 @@ impl Meta {
         }
     }
 
-    /// The session of a secret, prolonged; `None` if there is none or it has ended.
+    /// The session that a secret belongs to, prolonged; `None` if there is none or it has ended.
     pub fn use_session(
         &self,
         secret_hash: SessionHash,
@@ -148,7 +149,7 @@ impl Meta {
 }
 
 impl MetaStore {
-    /// The session as stored, updated with the entries that wait to be written.
+    /// The session as stored, updated with the records that are not written yet.
     fn session(&self, hash: &SessionHash) -> Result<Option<SessionRow>> {
         if self.books.has_ended(hash) {
             return Ok(None);
@@ -184,7 +185,7 @@ impl MetaStore {
     }
 }
 
-/// The columns of a user that [`read`] reads.
+/// The user columns that [`read`] reads.
 const USER_COLUMNS: &str = "users.id, users.name, role, logspaces, scope, origin,
     EXISTS (SELECT 1 FROM totp WHERE totp.user_id = users.id AND confirmed_at IS NOT NULL)";
 

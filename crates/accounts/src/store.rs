@@ -1,4 +1,4 @@
-//! The database: its file, its schema, and how a change is written when the disk is full.
+//! The database: its file, its schema, and the way a change is written when the disk is full.
 //!
 //! **Invariant:** a change that returned `Ok` survives a power cut; see [`super`].
 //! **Invariant:** it is then in the file itself, whose pages have the sum in the [witness](super::witness); the
@@ -21,10 +21,10 @@ use std::sync::Arc;
 
 /// The tables of a new database.
 const SCHEMA: &str = include_str!("schema.sql");
-/// Its version, in the file's `user_version`: 0 is a new database.
+/// The version of the schema, in the file's `user_version`; 0 means a new database.
 const VERSION: u32 = 6;
 
-/// How much of the memory that processes share SQLite takes from the disk by writing to it once.
+/// The granularity at which SQLite allocates disk space for the memory that processes share.
 const SHARED_PAGE_BYTES: u64 = 4096;
 
 /// A handle on the database. Cheap to clone; one call runs at a time.
@@ -33,12 +33,12 @@ pub struct Meta {
     store: Arc<Mutex<MetaStore>>,
 }
 
-/// The database, what waits to be written to it, and the space that is reserved for it.
+/// The database, the records that have yet to be written to it, and the space that is reserved for it.
 pub(super) struct MetaStore {
     pub(super) connection: Connection,
     pub(super) books: Books,
     pub(super) reserve: Reserve,
-    /// Whether it has been logged that something has to wait.
+    /// Whether it has been logged that records cannot be written.
     pub(super) is_waiting: bool,
     settled: WitnessedFile,
 }
@@ -49,17 +49,17 @@ struct WitnessedFile {
     log: Option<File>,
     pages: Pages,
     witness: Witness,
-    /// Changes when another process has written to the file.
+    /// A number that changes when another process writes to the file.
     data_version: i64,
 }
 
 impl Meta {
-    /// Opens the file, and creates it if needed.
+    /// Opens the file, creating it if needed.
     pub fn open(path: &Path) -> Result<Meta> {
         let reserve = Reserve::of(path.parent().unwrap_or(Path::new(".")));
         let connection = loop {
             match open(path) {
-                // Even opening takes a few pages, for the memory that connections share.
+                // Even opening the file takes a few pages, for the memory that connections share.
                 Err(_) if is_full(path) && reserve.give() => {}
                 opened => break opened?,
             }
@@ -75,12 +75,12 @@ impl Meta {
         self.store.lock()
     }
 
-    /// The connection, for reading and for changes that need no space.
+    /// The connection, for reading and for changes that take no space.
     pub(super) fn connection(&self) -> MappedMutexGuard<'_, Connection> {
         MutexGuard::map(self.store.lock(), |store| &mut store.connection)
     }
 
-    /// Makes a change; on a full disk, with space from the reserve.
+    /// Makes a change; if the disk is full, with space from the reserve.
     pub(super) fn write<T>(&self, change: impl FnMut(&mut Connection) -> Result<T>) -> Result<T> {
         self.store().write(change)
     }
@@ -100,8 +100,8 @@ impl MetaStore {
         Ok(done)
     }
 
-    /// Records the database's present sum in the witness, and moves the log into the file. On a full disk the log keeps
-    /// its space, which the next change needs.
+    /// Records the database's current sum in the witness, and moves the log into the file. If the disk is full the
+    /// log keeps its space, which the next change needs.
     pub(super) fn settle(&mut self) -> Result<()> {
         if !self.settled.settle(&self.connection)? {
             return Ok(());
@@ -109,7 +109,7 @@ impl MetaStore {
         let keeps_space = is_full(&self.settled.path);
         let how = if keeps_space { "RESTART" } else { "TRUNCATE" };
         let moved = self.connection.query_row(&format!("PRAGMA wal_checkpoint({how})"), [], |_| Ok(()));
-        // The log holds the change, and the witness knows it: the next change tries again.
+        // The log holds the change and the witness has its sum, so the next change can try again.
         if let Err(error) = moved {
             tracing::debug!(
                 "the write-ahead log of the database cannot be emptied, and stays for now: {error}"
@@ -118,13 +118,13 @@ impl MetaStore {
         Ok(())
     }
 
-    /// Moves the contents of the write-ahead log into the database, so that the next change is written at its beginning
-    /// and takes no more space.
+    /// Moves the contents of the write-ahead log into the database, so that the next change is written at the start
+    /// of the log and takes no more space.
     pub(super) fn reuse_log(&self) -> rusqlite::Result<()> {
         self.connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(()))
     }
 
-    /// Logs once why the books wait.
+    /// Logs, once, why the books cannot be written.
     pub(super) fn must_wait(&mut self, error: &Error) {
         if !self.is_waiting {
             tracing::error!("sessions and audit entries wait in memory until they can be written: {error}");
@@ -148,8 +148,8 @@ impl WitnessedFile {
         Ok(settled)
     }
 
-    /// The whole log. It stays open: a change that is in it must not fail for want of a descriptor. While a connection is
-    /// open, SQLite keeps the file and only cuts it.
+    /// Reads the whole log. It stays open, so that a change in it cannot fail for lack of a file descriptor. While a
+    /// connection is open, SQLite only truncates the file and never replaces it.
     fn read_log(&mut self) -> io::Result<Vec<u8>> {
         if self.log.is_none() {
             self.log = match File::open(beside(&self.path, "-wal")) {
@@ -165,7 +165,7 @@ impl WitnessedFile {
         Ok(bytes)
     }
 
-    /// Whether there is something in the log.
+    /// Updates the witness. Returns whether there is something in the log.
     fn settle(&mut self, connection: &Connection) -> Result<bool> {
         let log = self.read_log().map_err(Error::Witness)?;
         let data_version = connection.pragma_query_value(None, "data_version", |row| row.get(0))?;
@@ -194,7 +194,7 @@ fn open(path: &Path) -> Result<Connection> {
 }
 
 fn connect(path: &Path) -> std::result::Result<Connection, Box<dyn std::error::Error + Send + Sync>> {
-    // Created by us and not by SQLite, so that only its owner can ever read it.
+    // The file is created here and not by SQLite, so that only its owner can ever read it.
     std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
     let connection = Connection::open(path)?;
     connection.busy_timeout(BUSY_WAIT_MAX)?;
@@ -203,7 +203,7 @@ fn connect(path: &Path) -> std::result::Result<Connection, Box<dyn std::error::E
     }
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
-    // The log goes to the file when the witness knows it, not before.
+    // The log is moved into the file once the witness has its sum, not before.
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     // A query must not need space on a full disk.
@@ -211,14 +211,15 @@ fn connect(path: &Path) -> std::result::Result<Connection, Box<dyn std::error::E
     Ok(connection)
 }
 
-/// Whether the memory that SQLite shares between processes, a file that it maps, could end this one on a full disk: it takes
-/// one block for each page of 4096 bytes from the disk, and where blocks are shorter, writing to the rest is a SIGBUS. Alone,
-/// it needs no such file; other processes then cannot read the database while this one has it.
+/// Whether the file of shared memory that SQLite maps could crash this process on a full disk: SQLite allocates one
+/// block for each page of 4096 bytes, and if blocks are smaller, writing to the rest of the page raises SIGBUS. With
+/// exclusive access SQLite needs no such file, but then other processes cannot read the database while this one has
+/// it open.
 fn has_short_blocks(path: &Path) -> bool {
     rustix::fs::statvfs(path).is_ok_and(|file_system| file_system.f_frsize < SHARED_PAGE_BYTES)
 }
 
-/// Makes the tables of a new database, and refuses one of another version.
+/// Creates the tables of a new database, and refuses a database of another version.
 fn create(connection: &mut Connection, path: &Path) -> Result<()> {
     let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     match found {
@@ -233,7 +234,7 @@ fn create(connection: &mut Connection, path: &Path) -> Result<()> {
     }
 }
 
-/// Says what to do about a file that SQLite refuses.
+/// An error that says what to do about a file that SQLite refuses.
 fn not_opened(source: Box<dyn std::error::Error + Send + Sync>, path: &Path) -> Error {
     let path = path.to_owned();
     if source.downcast_ref().is_some_and(is_damage) {

@@ -1,4 +1,4 @@
-//! API tokens: for programs, shown once, with a role and an optional end.
+//! API tokens for programs. A token is shown once, and has a role and an optional end.
 
 use super::books::UsedItem;
 use super::columns::{JsonColumn, Nanos};
@@ -14,27 +14,27 @@ const LAST_USED_STEP: i64 = 60 * SECOND;
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TokenLimits {
-    /// Messages a second, on average.
+    /// Average number of messages per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, nullable = false)]
     pub messages_per_second: Option<u64>,
-    /// Bytes of unpacked bodies a second, on average.
+    /// Average number of bytes per second, in unpacked bodies.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, nullable = false)]
     pub bytes_per_second: Option<u64>,
-    /// Bytes of one body, unpacked. `limits.ingest_body_max` counts, too.
+    /// Size of one unpacked body in bytes. `limits.ingest_body_max` applies as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, nullable = false)]
     pub body_bytes: Option<u64>,
 }
 
 impl TokenLimits {
-    /// Whether they are about how fast it sends.
+    /// Whether one of the limits is about the rate.
     pub fn limit_pace(&self) -> bool {
         self.messages_per_second.is_some() || self.bytes_per_second.is_some()
     }
 
-    /// Whether one of them would let nothing pass.
+    /// Whether one of the limits is zero, so that nothing could pass.
     pub fn has_zero(&self) -> bool {
         [self.messages_per_second, self.bytes_per_second, self.body_bytes].contains(&Some(0))
     }
@@ -43,7 +43,7 @@ impl TokenLimits {
 /// A token, without its secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ApiToken {
-    /// Identifies it for removal.
+    /// The id, needed to remove the token.
     pub id: i64,
     /// Its name.
     pub name: String,
@@ -61,13 +61,13 @@ pub struct ApiToken {
     pub last_used: Option<Timestamp>,
     /// How much it may send.
     pub limits: TokenLimits,
-    /// The end of the secret that it had before.
+    /// The time when its previous secret stops working.
     pub former_until: Option<Timestamp>,
 }
 
 /// A token to create.
 pub struct NewToken<'a> {
-    /// Its name, unique among the tokens that work.
+    /// Its name, unique among the tokens that have not ended.
     pub name: &'a str,
     /// Its role.
     pub role: Role,
@@ -93,7 +93,7 @@ impl Meta {
         self.add_limited_token(new, grant, &TokenLimits::default(), now)
     }
 
-    /// Creates a token that may send so much. Returns its id and its secret, which is not stored.
+    /// Creates a token with limits on what it may send. Returns its id and its secret, which is not stored.
     pub fn add_limited_token(
         &self,
         new: &NewToken<'_>,
@@ -136,7 +136,7 @@ impl Meta {
         Ok(tokens)
     }
 
-    /// The token of a secret; `None` if there is none or it has ended.
+    /// The token that a secret belongs to; `None` if there is none or it has ended.
     pub fn use_token(&self, secret_hash: [u8; 32], now: Timestamp) -> Result<Option<ApiToken>> {
         let mut store = self.store();
         let found = store
@@ -157,8 +157,9 @@ impl Meta {
         Ok(Some(token))
     }
 
-    /// Gives a token that has not ended another secret. The present one works until `former_until`; one from before ends.
-    /// Returns its name and the secret, which is not stored; `None` if there is no such token.
+    /// Gives a token that has not ended a new secret. The present secret works until `former_until`; an older one
+    /// stops working. Returns the token's name, its role and the new secret, which is not stored; `None` if there is
+    /// no such token.
     pub fn rotate_token(
         &self,
         id: i64,

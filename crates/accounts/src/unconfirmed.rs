@@ -1,4 +1,4 @@
-//! The revision that is taken back unless somebody confirms it in time.
+//! The revision that is reverted unless somebody confirms it in time.
 //!
 //! **Invariant:** only the newest revision can be unconfirmed: storing another one ends the wait of the one before, in
 //! the same transaction. If that one was unconfirmed as well, both go back to the same revision.
@@ -15,18 +15,18 @@ pub struct UnconfirmedRevision {
     pub revision: u64,
     /// The revision to go back to.
     pub back_to: u64,
-    /// When, unless it is confirmed.
+    /// The time when that happens unless it is confirmed.
     pub until: Timestamp,
-    /// Whether it goes back before that if fewer messages are received, or more are dropped, than before.
+    /// Whether it is reverted earlier if fewer messages are received, or more are dropped, than before.
     pub back_if_worse: bool,
 }
 
 /// The time until which a revision may stay unconfirmed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RevisionDeadline {
-    /// When it is taken back.
+    /// The time when it is reverted.
     pub until: Timestamp,
-    /// Whether it is taken back before that if fewer messages are received, or more are dropped, than before.
+    /// Whether it is reverted earlier if fewer messages are received, or more are dropped, than before.
     pub back_if_worse: bool,
 }
 
@@ -36,7 +36,7 @@ impl Meta {
         read(&self.connection())
     }
 
-    /// Confirms a revision; `false` if it is not unconfirmed.
+    /// Confirms a revision; `false` if it was not waiting to be confirmed.
     pub fn confirm_revision(&self, revision: u64) -> Result<bool> {
         self.write(|connection| {
             let ended =
@@ -46,7 +46,7 @@ impl Meta {
     }
 }
 
-/// Notes that the revision that was just stored is unconfirmed, or that none is.
+/// Notes that the revision just stored is unconfirmed, or that none is.
 pub(super) fn begin(
     connection: &Connection,
     revision: u64,
@@ -61,7 +61,7 @@ pub(super) fn begin(
         |row| row.get(0),
     )?;
     let back_to = before.map(|before| before.back_to as i64).or(last);
-    // The first revision has nothing to go back to.
+    // The first revision has no predecessor to go back to.
     if let Some(back_to) = back_to {
         connection.execute(
             "INSERT INTO revision_on_trial (only, revision, back_to, until, back_if_worse) VALUES (1, ?1, ?2, ?3, ?4)",

@@ -15,20 +15,20 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Sends messages and does nothing else. For tokens only.
+    /// May send messages and nothing else. For tokens only.
     Ingest,
-    /// Searches.
+    /// May search messages.
     Analyst,
-    /// Changes the router.
+    /// May change the router.
     Operator,
-    /// Manages users and tokens.
+    /// May manage users and tokens.
     Admin,
 }
 
 impl Role {
     const ALL: [Role; 4] = [Role::Ingest, Role::Analyst, Role::Operator, Role::Admin];
 
-    /// The name that the API and the database use.
+    /// The name used in the API and in the database.
     pub fn name(self) -> &'static str {
         match self {
             Role::Ingest => "ingest",
@@ -71,7 +71,7 @@ pub struct User {
     pub origin: Option<String>,
     /// Whether nobody can log in as this user.
     pub is_disabled: bool,
-    /// Whether a login takes a second factor.
+    /// Whether a login requires a second factor.
     pub has_second_factor: bool,
     /// When the user was created.
     pub created_at: Timestamp,
@@ -79,21 +79,21 @@ pub struct User {
 
 /// The data that a login is checked against.
 pub struct Credentials {
-    /// Never reused.
+    /// The id, which is never reused.
     pub id: i64,
-    /// The name as it is stored, however it was typed.
+    /// The name as stored, however it was typed.
     pub name: String,
     /// The user's role.
     pub role: Role,
     /// The messages that the user may search.
     pub grant: Grant,
-    /// For [`password::verify`].
+    /// The hash to pass to [`password::verify`].
     pub password_hash: String,
     /// The provider that keeps the user's password; `None` if it is kept here.
     pub origin: Option<String>,
     /// Whether nobody can log in as this user.
     pub is_disabled: bool,
-    /// Whether a login takes a second factor.
+    /// Whether a login requires a second factor.
     pub has_second_factor: bool,
 }
 
@@ -112,7 +112,7 @@ impl Meta {
         Ok(users.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Creates the first administrator if there is no user yet; says whether it did.
+    /// Creates the first administrator if there is no user yet; returns whether it did.
     pub fn ensure_admin(&self, password: &str, now: Timestamp) -> Result<bool> {
         if self.has_users()? {
             return Ok(false);
@@ -127,8 +127,8 @@ impl Meta {
         }
     }
 
-    /// Creates the first administrator; refused once there is any user, also for the second of two simultaneous
-    /// callers.
+    /// Creates the first administrator. Refused once there is any user, so of two simultaneous callers only one
+    /// succeeds.
     pub fn add_first_admin(&self, name: &str, password_hash: &str, now: Timestamp) -> Result<()> {
         let added = self.write(|connection| {
             Ok(connection.execute(
@@ -182,7 +182,7 @@ impl Meta {
         })
     }
 
-    /// Removes a user with all sessions and private searches.
+    /// Removes a user with all of their sessions and private searches.
     pub fn remove_user(&self, name: &str) -> Result<()> {
         let mut store = self.store();
         let id = store.write(|connection| {
@@ -202,7 +202,7 @@ impl Meta {
         Ok(())
     }
 
-    /// Disables a user, whose sessions end, or enables the user again.
+    /// Disables a user, which ends the user's sessions, or enables the user again.
     pub fn set_disabled(&self, name: &str, disabled_at: Option<Timestamp>) -> Result<()> {
         let mut store = self.store();
         let id = store.write(|connection| {
@@ -302,7 +302,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<User> {
     })
 }
 
-/// Refuses if without this user no administrator of everything could log in with a password that we keep.
+/// Refuses a change if without this user no unrestricted administrator could log in with a password that we keep.
 fn another_admin(connection: &Connection, user: &User) -> Result<()> {
     let admins: u32 = connection.query_row(
         "SELECT count(*) FROM users WHERE role = ?1 AND origin IS NULL AND disabled_at IS NULL

@@ -1,6 +1,6 @@
-//! SQLite's write-ahead log, read without SQLite: the pages that it would put over those of the database. SQLite ends
-//! silently at the first frame that is not whole, and removes a log whose database is empty; this reader changes
-//! nothing and says which of the two it is.
+//! SQLite's write-ahead log, read without SQLite: the pages that it would apply to the database. SQLite stops
+//! silently at the first incomplete frame, and removes a log whose database is empty; this reader changes nothing and
+//! reports either case.
 //!
 //! ```text
 //! header   magic 0x377f0682 or …83 (sums of big-endian words) │ 3007000 │ page bytes │ number │ salt 8 │ sum 8
@@ -18,13 +18,13 @@ const MAGIC: u32 = 0x377f_0682;
 /// The contents of a log.
 #[derive(Default, Debug)]
 pub(super) struct Wal<'a> {
-    /// The newest committed form of each page, by its number.
+    /// The newest committed version of each page, by its number.
     pub(super) pages: BTreeMap<u32, &'a [u8]>,
-    /// How many pages the database has with them; 0 if nothing is committed.
+    /// How many pages the database has after the log is applied; 0 if nothing is committed.
     pub(super) page_count: u32,
-    /// How long a page is.
+    /// The length of a page.
     pub(super) page_bytes: usize,
-    /// Whether something in it is not as it was written, which SQLite would pass over.
+    /// Whether part of the log is not as it was written, which SQLite would silently ignore.
     pub(super) is_broken: bool,
 }
 
@@ -32,7 +32,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
 }
 
-/// SQLite's sum, which goes on from the sum before.
+/// SQLite's checksum, which continues from the previous one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct FrameSum {
     first: u32,
@@ -60,7 +60,7 @@ impl FrameSum {
 }
 
 impl<'a> Wal<'a> {
-    /// Reads the bytes of a log.
+    /// Reads a log from its bytes.
     pub(super) fn read(bytes: &'a [u8]) -> Wal<'a> {
         let mut wal = Wal::default();
         if bytes.is_empty() {
@@ -74,7 +74,7 @@ impl<'a> Wal<'a> {
         let mut pending = BTreeMap::new();
         for frame in bytes[HEADER_BYTES..].chunks(FRAME_HEADER_BYTES + wal.page_bytes) {
             let is_cut = frame.len() < FRAME_HEADER_BYTES + wal.page_bytes;
-            // Older frames lie behind those written this time, under another salt.
+            // Older frames with another salt may follow those of this log.
             if FRAME_HEADER_BYTES <= frame.len() && frame[8..16] != bytes[16..24] {
                 break;
             }
@@ -95,7 +95,7 @@ impl<'a> Wal<'a> {
     }
 }
 
-/// The sum of a header that is whole.
+/// The checksum of a complete header.
 fn header(bytes: &[u8]) -> Option<FrameSum> {
     let header = bytes.get(..HEADER_BYTES)?;
     let is_ours = word(header, 0) & !1 == MAGIC;
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use rusqlite::Connection;
 
-    /// A log of some commits, as SQLite leaves it while the database is open.
+    /// A log of several commits, as SQLite leaves it while the database is open.
     fn log() -> (Vec<u8>, u32) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
@@ -137,7 +137,7 @@ mod tests {
             let mut changed = whole.clone();
             changed[at] ^= 4;
             let wal = Wal::read(&changed);
-            // A changed salt looks like the end of the newest frames: the witness knows better.
+            // A changed salt looks like the end of the newest frames, but the witness reveals it.
             let in_frame = at.saturating_sub(HEADER_BYTES) % (FRAME_HEADER_BYTES + 4096);
             let is_salt = HEADER_BYTES <= at && (8..16).contains(&in_frame);
             assert!(wal.is_broken || is_salt, "byte {at}");

@@ -1,13 +1,13 @@
-//! A witness of the database: the sum of all its pages after the last change that was answered. SQLite keeps no sums of
-//! its pages, and cannot tell a file from an older copy of it.
+//! A witness of the database: the sum of all its pages after the last acknowledged change. SQLite keeps no page
+//! checksums and cannot distinguish a file from an older copy of it.
 //!
 //! ```text
 //! logstead.db.sum: two slots of 512 bytes, written in turn, so that a write that was cut leaves the one before
 //!   magic 8 │ count 8 │ page bytes 4 │ pages 4 │ sum 16 │ crc32c of these 4        (little-endian)
 //! ```
 //!
-//! A change goes to the log, then its sum to the witness, then the log's pages to the database. So, whenever the process
-//! dies, either the database alone or the database under its log has the sum of the newest slot.
+//! A change goes first to the log, then its sum to the witness, then the log's pages to the database. So, whenever
+//! the process dies, either the database alone or the database with its log applied has the sum in the newest slot.
 //!
 //! **Invariant:** the sum is written in place: it takes no space on a full disk.
 
@@ -17,13 +17,13 @@ use std::io::{self, BufReader, ErrorKind, Read};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Behind the database's name.
+/// The suffix added to the database's name.
 pub(super) const SUFFIX: &str = ".sum";
 const MAGIC: &[u8; 8] = b"LSDBSUM1";
 const SLOT_BYTES: usize = 512;
 const SUMMED_BYTES: usize = 40;
 
-/// The sum of all pages: that of their hashes, in any order.
+/// The sum of all pages: the sum of their hashes, which does not depend on their order.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct PageSum {
     pub(super) page_bytes: u32,
@@ -31,7 +31,7 @@ pub(super) struct PageSum {
     pub(super) sum: u128,
 }
 
-/// A page's part of the sum, by its number.
+/// The contribution of a page, which depends on its number.
 fn hash(number: u32, page: &[u8]) -> u128 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&number.to_le_bytes()).update(page);
@@ -39,7 +39,7 @@ fn hash(number: u32, page: &[u8]) -> u128 {
     u128::from_le_bytes(hash.as_bytes()[..16].try_into().expect("sixteen bytes"))
 }
 
-/// The hash of each page.
+/// The hashes of all pages.
 #[derive(Default, Debug)]
 pub(super) struct Pages {
     page_bytes: u32,
@@ -47,7 +47,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Those of a database's file. A file that begins like no database is one page long as it is.
+    /// The pages of a database file. A file that does not begin like a database counts as a single page.
     pub(super) fn of(database: &Path) -> io::Result<Pages> {
         let file = File::open(database)?;
         let mut header = [0; 18];
@@ -72,7 +72,7 @@ impl Pages {
         }
     }
 
-    /// Puts the pages of a log over these.
+    /// Replaces pages by those of a log.
     pub(super) fn put(&mut self, wal: &Wal<'_>) {
         if wal.pages.is_empty() {
             return;
@@ -95,11 +95,11 @@ impl Pages {
 /// The contents of the witness file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum WitnessRecord {
-    /// There is none.
+    /// It does not exist.
     Missing,
-    /// Neither slot is whole.
+    /// Neither slot is readable.
     Unreadable,
-    /// The newest slot, and its count.
+    /// The sum in the newest slot, and its counter.
     Sum(u64, PageSum),
 }
 
@@ -134,7 +134,7 @@ pub(super) struct Witness {
 }
 
 impl Witness {
-    /// Opens it, or makes it with room for both slots.
+    /// Opens the witness, or creates it with room for both slots.
     pub(super) fn open(path: &Path) -> io::Result<Witness> {
         let is_new = !path.exists();
         let file =
@@ -154,7 +154,7 @@ impl Witness {
         Ok(Witness { file, count, said })
     }
 
-    /// Writes another sum down, durably.
+    /// Records a new sum, durably.
     pub(super) fn say(&mut self, sum: PageSum) -> io::Result<()> {
         if self.said == Some(sum) {
             return Ok(());

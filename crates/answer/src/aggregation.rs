@@ -1,8 +1,9 @@
-//! Compiles a pipeline into the parts of an answer that it needs.
+//! Compiles a pipeline into the parts that are needed to answer it.
 //!
-//! `where`, `extract`, `parse`, `fields` and `sort` at its beginning ask for no more than one message at a time: the
-//! first become part of the filter, the others are done batch by batch, and the order is made where rows are kept.
-//! The stage after them collects: groups, or messages in their order. All further stages work on the resulting table.
+//! The stages `where`, `extract`, `parse`, `fields` and `sort` at the beginning of a pipeline need only one message
+//! at a time: the first ones become part of the filter, the others are run batch by batch, and the rows that are kept
+//! are sorted. The stage after them collects groups, or messages in order. All further stages work on the resulting
+//! table.
 
 use super::aggregator::Aggregator;
 use super::answer_rows::{AnswerRows, BatchTimes};
@@ -25,7 +26,7 @@ use logstead_work::Work;
 /// The columns of a table of messages, unless `fields` says otherwise.
 const SHOWN: [Field; 5] = [Field::Time, Field::Host, Field::Program, Field::Severity, Field::Message];
 
-/// The work that a step counts as for each row: it reads the row's text.
+/// The work that a step counts as for each row, because it reads the row's text.
 const STEP_WORK: usize = 16;
 
 /// The location of a stored batch.
@@ -37,14 +38,15 @@ pub struct BatchLocation<'a> {
     pub first_sequence: u64,
 }
 
-/// A pipeline at work.
+/// A pipeline that is being answered.
 pub struct Aggregation {
     filter: Query,
     steps: Vec<RowStep>,
     wanted: WantedFields,
     sink: StageCollector,
     rest: Vec<Stage>,
-    /// The fields that each stage of `rest` that already ran must leave as they are; none for the stages after them.
+    /// For each stage of `rest` that has already run on the messages, the fields that it must leave unchanged; the
+    /// stages after them have no entry.
     keeps: Vec<Vec<FieldName>>,
     reads: Option<Vec<FieldName>>,
     settings: AnswerSettings,
@@ -77,7 +79,7 @@ impl StageCollector {
 }
 
 impl Aggregation {
-    /// Makes a pipeline ready to run.
+    /// Compiles a pipeline.
     pub fn compile(pipeline: &Pipeline, settings: AnswerSettings) -> Result<Aggregation, AnswerError> {
         let mut head = LeadingStages::default();
         let mut stages = pipeline.stages.iter();
@@ -126,7 +128,7 @@ impl Aggregation {
         &self.filter
     }
 
-    /// The columns that a part must have; the time is not among them.
+    /// The columns that each part must have, besides the time.
     pub fn needs(&self) -> &[FieldName] {
         match &self.sink {
             StageCollector::Groups(aggregator) => aggregator.needs(),
@@ -134,17 +136,17 @@ impl Aggregation {
         }
     }
 
-    /// Whether columns do not suffice: then messages must be added as batches.
+    /// Whether columns are not enough, so that messages must be added as batches.
     pub fn needs_batches(&self) -> bool {
         !self.steps.is_empty() || matches!(self.sink, StageCollector::Rows(_))
     }
 
-    /// The fields of batches that are looked at; `None` for all of them.
+    /// The fields that are read from batches; `None` for all of them.
     pub fn reads(&self) -> Option<&[FieldName]> {
         self.reads.as_deref()
     }
 
-    /// A time before which messages make no difference any more: they need not be added.
+    /// The time before which messages no longer make a difference and need not be added.
     pub fn floor(&self) -> Option<Timestamp> {
         match &self.sink {
             StageCollector::Groups(_) => None,
@@ -152,8 +154,8 @@ impl Aggregation {
         }
     }
 
-    /// Adds the selected rows of a part; only where batches are not needed. Nothing is added of one that is
-    /// unreadable; after another error there is no answer.
+    /// Adds the selected rows of a part, if batches are not needed. An unreadable part adds nothing; after any other
+    /// error there is no answer.
     pub fn add(&mut self, part: &AnswerRows<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
         match &mut self.sink {
             StageCollector::Groups(aggregator) if self.steps.is_empty() => aggregator.add(part, work),
@@ -192,7 +194,8 @@ impl Aggregation {
         self.collect(&batch, &selected, &sequence, place.logspace, work)
     }
 
-    /// The table of everything that was added. If not all of it is awaited, what can be shown.
+    /// The table of everything that was added. If the search is ended early, it has only the rows for which there was
+    /// time.
     pub fn finish(self, run: &SearchContext<'_>) -> Result<AnswerTable, AnswerError> {
         let work = run.work();
         let finish = TableFinisher::new(&work);
@@ -228,7 +231,7 @@ impl Aggregation {
         aggregator.add(&AnswerRows { rows: batch.rows(), selected, times: &times, fields }, work)
     }
 
-    /// Later stages name existing columns.
+    /// Checks that later stages name only existing columns.
     fn check_rest(&self) -> Result<(), AnswerError> {
         let mut table = AnswerTable { columns: self.sink.columns(), ..AnswerTable::default() };
         let work = SearchContext::alone().work();
@@ -239,26 +242,27 @@ impl Aggregation {
     }
 }
 
-/// A stage whose fields depend on the text.
+/// A stage that adds fields whose names depend on the text.
 struct OpenStage {
     stage: Stage,
-    /// The fields that later stages named, which stand for what this stage finds.
+    /// The fields that the leading stages after this one name. They take precedence over the fields that this one
+    /// finds when it runs again.
     keeps: Vec<FieldName>,
 }
 
-/// The stages before the one that collects.
+/// The stages before the collecting stage.
 #[derive(Default)]
 struct LeadingStages {
     filters: Vec<Query>,
     steps: Vec<RowStep>,
-    /// The fields that stages name themselves, with what they are.
+    /// The fields that stages name themselves, with the types of their values.
     added: Vec<(FieldName, ResultType)>,
-    /// Steps whose fields depend on the text, unless `fields` chose among them. They are done once more on the rows
-    /// that are shown, if they decide about the columns.
+    /// The stages whose fields depend on the text, unless `fields` chose among them. If they determine the columns,
+    /// they are run again on the rows that are shown.
     open: Vec<OpenStage>,
     /// Whether a step looks for a text in every field.
     uses_text: bool,
-    /// The fields that steps look at.
+    /// The fields that steps read.
     looks_at: Vec<FieldName>,
     sort: Vec<SortKey>,
     /// The fields that `fields` names.
@@ -266,7 +270,7 @@ struct LeadingStages {
 }
 
 impl LeadingStages {
-    /// Whether it is one of these.
+    /// Adds the stage if it is one of the leading stages, and says whether it is.
     fn takes(&mut self, stage: &Stage, settings: &AnswerSettings) -> Result<bool, AnswerError> {
         let is_mine = !stage.aggregates()
             && !matches!(stage, Stage::Limit(_) | Stage::Tail(_) | Stage::Dedup(_))
@@ -303,7 +307,7 @@ impl LeadingStages {
         self.looks_at.extend(stage.references());
         match stage.adds() {
             AddedFields::Any => {
-                // It may stand for what was computed.
+                // A field found in a text may replace a computed one.
                 self.added.iter_mut().for_each(|(_, gives)| *gives = ResultType::Text);
                 self.open.push(OpenStage { stage: stage.clone(), keeps: Vec::new() });
             }
@@ -356,8 +360,8 @@ impl LeadingStages {
         WantedFields { fields: (!self.uses_text).then_some(fields) }
     }
 
-    /// Makes the collector that keeps messages, for a `stage` that needs their order, or to show them. Stages that
-    /// finish its table go to the front of `rest`.
+    /// Makes the collector that keeps messages, either for a `stage` that needs their order or to show them. Stages
+    /// that finish its table are put at the front of `rest`.
     fn rows(
         &self,
         stage: Option<&Stage>,
@@ -395,7 +399,7 @@ impl LeadingStages {
         Ok(Rows::new(columns, &self.sort, keep, &kind, settings.memory_bytes_max))
     }
 
-    /// The columns that `rest` needs or shows, where `fields` did not say before.
+    /// The columns that `rest` needs or shows, unless `fields` has chosen them before.
     fn columns(&self, rest: &mut Vec<Stage>) -> Vec<FieldName> {
         let chooses = |stage: &Stage| stage.aggregates() || matches!(stage, Stage::Fields(_));
         let choice = rest.iter().position(chooses);
@@ -407,7 +411,7 @@ impl LeadingStages {
         }
         let last = choice.map_or(rest.len(), |choice| choice + 1);
         columns.extend(rest[..last].iter().flat_map(Stage::references));
-        // If a text lacks a field that is looked for in it, a field of that name in the message remains.
+        // If the text lacks the wanted field, a field of that name in the message is kept.
         let found = rest[..last].iter().filter_map(|stage| match stage.adds() {
             AddedFields::These(added) => Some(added),
             AddedFields::Any => None,
@@ -417,14 +421,14 @@ impl LeadingStages {
     }
 }
 
-/// Whether all rows that these stages are given are shown.
+/// Whether these stages show all rows that they are given.
 fn shows(rest: &[Stage]) -> bool {
     rest.iter().all(|stage| {
         matches!(stage, Stage::Fields(_) | Stage::Extract { .. } | Stage::Parse { .. } | Stage::Eval(_))
     })
 }
 
-/// A table of messages does not hold all their fields, so that a text cannot be looked for in all of them.
+/// Refuses to look for a text in all fields of a table of messages, because it does not hold all of them.
 fn check_texts(rest: &[Stage]) -> Result<(), AnswerError> {
     let messages = rest.iter().take_while(|stage| !stage.aggregates());
     let mut queries = messages.filter_map(|stage| match stage {

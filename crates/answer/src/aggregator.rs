@@ -1,5 +1,4 @@
-//! A stage that makes groups of rows: `stats`, `timechart`, `top`, `rare`, `uniq` and `gap`; over messages or over a
-//! table.
+//! A stage that groups rows, of messages or of a table: `stats`, `timechart`, `top`, `rare`, `uniq` and `gap`.
 
 use super::answer_rows::{AnswerRows, Unreadable};
 use super::combinations::COMBINATIONS_MAX;
@@ -18,7 +17,7 @@ use logstead_work::Work;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// Buckets of a timechart without a span.
+/// The number of buckets aimed at for a timechart without a span.
 const BUCKETS_AIM: usize = 100;
 
 /// Collects rows and makes the table.
@@ -40,11 +39,11 @@ enum GroupSource {
     Given(usize),
     /// The time of each row.
     Time,
-    /// The span that this time is in.
+    /// The span that contains the row's time.
     Span(Interval),
 }
 
-/// How groups become rows.
+/// The way in which groups become rows.
 enum TableShape {
     Stats,
     Timechart {
@@ -63,18 +62,18 @@ enum TableShape {
     },
 }
 
-/// A time in which a group has no messages.
+/// A period in which a group has no messages.
 struct SilentGap {
     group: usize,
     from: i64,
-    /// Nothing while it lasts.
+    /// The end of the gap; `None` while it lasts.
     to: Option<i64>,
     nanos: u64,
 }
 
 impl Aggregator {
-    /// For a stage that aggregates; the range of `settings` holds all times, and `kind` tells what the values of a
-    /// column are.
+    /// An aggregator for such a stage. The range of `settings` contains all times, and `kind` gives the kind of a
+    /// column's values.
     pub(crate) fn new(
         stage: &Stage,
         settings: &AnswerSettings,
@@ -154,13 +153,12 @@ impl Aggregator {
         &self.columns
     }
 
-    /// Whether it looks at the times of rows.
+    /// Whether it needs the times of rows.
     pub(crate) fn needs_times(&self) -> bool {
         self.by.iter().chain(&self.arguments).any(|source| !matches!(source, GroupSource::Given(_)))
     }
 
-    /// Adds the selected rows of a part. Nothing is added of one that is unreadable; after another error there is no
-    /// answer.
+    /// Adds the selected rows of a part. An unreadable part adds nothing; after any other error there is no answer.
     pub(crate) fn add(&mut self, part: &AnswerRows<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
         let rows: Vec<u32> = part.selected.iter().map(|row| row as u32).collect();
         if rows.is_empty() {
@@ -232,14 +230,15 @@ impl Aggregator {
         order.map(|(_, group)| self.row(group)).collect()
     }
 
-    /// The most or least frequent groups, of those that have all values, for each group of the first columns.
+    /// The most or least frequent groups among those with all values, for each group of the first columns.
     fn ranking(&self, of: &Ranking, rare: bool, finish: &TableFinisher<'_>) -> Vec<Vec<CellValue>> {
         let groups = &self.groups;
         let order = self.sorted(|group| self.has_all(group), finish);
         let frequency = |group: usize| if rare { groups.rows(group) } else { u64::MAX - groups.rows(group) };
         let key = |group: usize| (0..of.by.len()).map(move |column| groups.key(group, column));
         let mut rows = Vec::new();
-        // Groups of one `by` stand together; sorting is stable, so that of equal counts the lower value comes first.
+        // Groups with the same `by` are next to each other. The sort is stable, so among equal counts the lower value
+        // comes first.
         for chunk in order.chunk_by(|&a, &b| key(a).eq(key(b))) {
             let mut chunk = chunk.to_vec();
             finish.sort(&mut chunk, |a, b| frequency(a).cmp(&frequency(b)));
@@ -255,7 +254,7 @@ impl Aggregator {
         rows
     }
 
-    /// The longest gap first; of equal ones the lower value, then the earlier one.
+    /// The gaps, longest first; among equal ones, the lower value comes first, then the earlier gap.
     fn gaps(&mut self, longest: i64, end: i64, finish: &TableFinisher<'_>) -> Vec<Vec<CellValue>> {
         let mut gaps: Vec<SilentGap> = Vec::new();
         for group in self.sorted(|group| self.has_all(group), finish) {
@@ -290,7 +289,7 @@ impl Aggregator {
         rows
     }
 
-    /// Every span of the range has a row, for each series.
+    /// The table of a timechart, with a row for every span of the range and each series.
     fn timechart(
         &mut self,
         interval: Interval,
@@ -329,7 +328,7 @@ impl Aggregator {
         Ok(rows)
     }
 
-    /// A group of each series, in the order of their values; one series of no group if there is no field.
+    /// One group of each series, in the order of their values; without a field, one series without a group.
     fn series(&self, finish: &TableFinisher<'_>) -> Vec<Option<usize>> {
         if self.by.len() == 1 {
             return vec![None];
@@ -352,7 +351,7 @@ impl Aggregator {
     }
 }
 
-/// The numbers of the first and the last span of a chart; of the spans that have rows if the range is open.
+/// The numbers of the first and the last span of a chart; if the range is open, those of the spans that have rows.
 fn ends(
     interval: Interval,
     range: TimeRange,
@@ -372,7 +371,7 @@ fn of_nothing(function: &Function) -> CellValue {
     }
 }
 
-/// The kind of the results of a function: mostly numbers.
+/// The kind of a function's results, which are mostly numbers.
 fn result_kind(function: &Function, kind: &dyn Fn(&FieldName) -> ValueKind) -> ValueKind {
     match function {
         Function::Of(Measure::Min | Measure::Max, field) => kind(field),
@@ -382,7 +381,7 @@ fn result_kind(function: &Function, kind: &dyn Fn(&FieldName) -> ValueKind) -> V
 
 fn span(span_nanos: Option<i64>, range: TimeRange) -> Result<Interval, AnswerError> {
     match span_nanos {
-        // An open range is as long as what is found.
+        // An open range extends to the messages that are found.
         Some(nanos) if range.first == Timestamp::MIN || range.last == Timestamp::MAX => {
             Interval::new(nanos).ok_or(AnswerError::NoBuckets)
         }
@@ -403,7 +402,7 @@ impl GroupSource {
         }))
     }
 
-    /// The column, if the part does not have it as it is.
+    /// The column that this source computes; `None` if it is one of the part's columns.
     fn coded<'a>(self, part: &AnswerRows<'_>) -> Result<Option<CodedColumn<'a>>, Unreadable> {
         match self {
             GroupSource::Given(_) => Ok(None),
@@ -437,7 +436,7 @@ fn columns<'a>(
     sources.iter().zip(made).map(column).collect()
 }
 
-/// By their values in some columns. Two texts may be the same number: then by the texts.
+/// Sorts groups by their values in some columns. Texts that are the same number are sorted as texts.
 fn sort_groups(
     groups: &GroupTable,
     columns: Range<usize>,
@@ -446,7 +445,7 @@ fn sort_groups(
 ) {
     let mut ranks: Vec<Vec<Option<Rank>>> = vec![Vec::new(); columns.len()];
     let mut ranked = 0;
-    // A group that is not ranked is among those that are left out.
+    // A group without a rank is left out later.
     while ranked < groups.len() && finish.wants(ranked) {
         for (column, ranks) in columns.clone().zip(&mut ranks) {
             ranks.push(Rank::of(groups.key(ranked, column), groups.kind(column)));

@@ -10,31 +10,31 @@ use std::ops::{Range, RangeInclusive};
 pub struct AnswerRows<'a> {
     /// The number of rows.
     pub rows: usize,
-    /// The rows that the answer is about.
+    /// The rows that match.
     pub selected: &'a Selection,
-    /// When.
+    /// The time.
     pub times: &'a dyn RowTimes,
     /// The columns, in the order of the answer's needs.
     pub fields: Vec<CodedColumn<'a>>,
 }
 
-/// The time that each row counts by, in frames that are read only if needed.
+/// The time of each row, in frames that are read only if needed.
 pub trait RowTimes {
-    /// One after the other, without a gap, from the first row to the last.
+    /// The frames, from the first row to the last without a gap.
     fn frames(&self) -> &[TimeFrame];
 
     /// Replaces `out` by the times of a frame.
     fn read(&self, frame: usize, out: &mut Vec<i64>) -> Result<(), Unreadable>;
 }
 
-/// The rows that follow each other.
+/// A frame of consecutive rows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimeFrame {
     /// The rows of the frame.
     pub rows: Range<u32>,
-    /// No time in it is before this.
+    /// A lower bound of its times.
     pub earliest: i64,
-    /// No time in it is after this.
+    /// An upper bound of its times.
     pub latest: i64,
 }
 
@@ -50,7 +50,7 @@ impl TimeFrame {
     }
 }
 
-/// The times of a batch, or of rows that were made.
+/// The times of a batch, or of computed rows.
 pub struct BatchTimes<'a> {
     times: TimeSource<'a>,
     frames: Vec<TimeFrame>,
@@ -62,7 +62,7 @@ enum TimeSource<'a> {
 }
 
 impl BatchTimes<'_> {
-    /// Its rows are not looked at before they have to be.
+    /// The times of a batch, which are not read before they are needed.
     pub fn of(batch: &Batch) -> BatchTimes<'_> {
         let bounds = batch.time_range().map(|(earliest, latest)| (earliest.nanos(), latest.nanos()));
         BatchTimes { times: TimeSource::Of(batch), frames: frame(batch.rows(), bounds) }
@@ -75,7 +75,7 @@ impl BatchTimes<'_> {
     }
 }
 
-/// All rows in one frame; none if there are no rows.
+/// One frame with all rows; none if there are no rows.
 fn frame(rows: usize, bounds: Option<(i64, i64)>) -> Vec<TimeFrame> {
     let frame = bounds.map(|(earliest, latest)| TimeFrame { rows: 0..rows as u32, earliest, latest });
     frame.into_iter().collect()
@@ -98,8 +98,8 @@ impl RowTimes for BatchTimes<'_> {
 }
 
 impl AnswerRows<'_> {
-    /// Shows rows that follow each other, and some of which are selected, with the time of one of them to `visit`: as
-    /// long as their times are those that `alike` says to be like it.
+    /// Calls `visit` for runs of consecutive rows, some of them selected, with the time of one of the rows. A run
+    /// lasts as long as its times are in the range that `alike` gives for that time.
     pub(crate) fn visit_times(
         &self,
         alike: impl Fn(i64) -> RangeInclusive<i64>,

@@ -1,8 +1,8 @@
-//! A column as an answer sees it: values, and for each row the number of its value. A decision about a
-//! value is made once for all rows that have it.
+//! A column as an answer uses it: its values, and for each row the number of its value. A decision about a value is
+//! made once for all rows that have it.
 //!
-//! Values are in their [key form](super::value). A row shows one value, the first that is not empty; to be counted or
-//! grouped it may have several, which are different.
+//! Values are in their [key form](super::value). A row shows only its first value that is not empty, but can be
+//! counted or grouped by several different ones.
 //!
 //! **Invariant:** a value is absent if its id has none, or if its text is empty.
 
@@ -14,19 +14,19 @@ use logstead_record::{Batch, Field, Flags, NameColumn, Priority, PriorityHalf, S
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Values, perhaps some of them more than once, and an id for each row.
+/// Values, possibly with duplicates, and an id for each row.
 #[derive(Clone, Debug, Default)]
 pub struct CodedColumn<'a> {
     /// The values in key form.
     pub values: Cow<'a, TextColumn>,
-    /// The number of each row's value; `values.len()` for none.
+    /// The id of each row's value; `values.len()` if it has none.
     pub ids: Cow<'a, [u32]>,
-    /// The ids that an id stands for, if they are more than one.
+    /// The ids that an id stands for, if there is more than one.
     pub several: HashMap<u32, Range<u32>>,
 }
 
 impl<'a> CodedColumn<'a> {
-    /// The field of each message.
+    /// The values of a field of a batch's messages.
     pub fn of_batch(batch: &'a Batch, field: &FieldName, logspace: &str) -> CodedColumn<'a> {
         let columns = batch.columns();
         let field = match field {
@@ -48,7 +48,7 @@ impl<'a> CodedColumn<'a> {
         }
     }
 
-    /// A text for each row.
+    /// A column with a text for each row.
     pub(crate) fn of_texts(texts: &'a TextColumn) -> CodedColumn<'a> {
         CodedColumn { ids: ids_of_rows(texts.len()), values: Cow::Borrowed(texts), ..CodedColumn::default() }
     }
@@ -62,7 +62,7 @@ impl<'a> CodedColumn<'a> {
         }
     }
 
-    /// Severities, facilities or flags, from the bytes that stand for them.
+    /// A column of severities, facilities or flags, from the bytes that stand for them.
     pub fn of_codes(
         field: Field,
         codes: impl IntoIterator<Item = u8>,
@@ -81,7 +81,7 @@ impl<'a> CodedColumn<'a> {
         CodedColumn::of_codes(field, 0..=u8::MAX, codes.iter().map(|&code| u32::from(code)).collect())
     }
 
-    /// A time for each row.
+    /// A column with a time for each row.
     pub(crate) fn of_times(times: impl IntoIterator<Item = i64>) -> CodedColumn<'a> {
         let mut values = TextColumn::default();
         times.into_iter().for_each(|nanos| values.push(&time_key(nanos)));
@@ -95,7 +95,7 @@ impl<'a> CodedColumn<'a> {
         CodedColumn { values: Cow::Owned(values), ids: Cow::Owned(vec![0; rows]), ..CodedColumn::default() }
     }
 
-    /// A column of the text that `write` writes for each row.
+    /// A column of texts, which `write` writes for each row.
     pub fn written(rows: usize, mut write: impl FnMut(usize, &mut Vec<u8>)) -> CodedColumn<'a> {
         let mut values = TextColumn::with_capacity(rows, 0);
         for row in 0..rows {
@@ -105,7 +105,7 @@ impl<'a> CodedColumn<'a> {
         CodedColumn { ids: ids_of_rows(rows), values: Cow::Owned(values), ..CodedColumn::default() }
     }
 
-    /// The different values of each row's dynamic fields of this name that are not empty, the first one first.
+    /// The different non-empty values that each row's dynamic fields of this name have, in their order.
     fn of_dynamic(batch: &Batch, name: &str) -> CodedColumn<'a> {
         let columns = batch.columns();
         let (names, texts) = (&columns.field_names, &columns.field_values);
@@ -126,7 +126,7 @@ impl<'a> CodedColumn<'a> {
         CodedColumn { ids: Cow::Owned(ids), ..coded }
     }
 
-    /// The id that stands for these texts, of which it shows the first. The list is emptied.
+    /// The id that stands for these texts; the first of them is shown. The list is emptied.
     fn push_different(&mut self, texts: &mut Vec<&[u8]>) -> Option<u32> {
         let first = *texts.first()?;
         texts.sort_unstable();
@@ -150,7 +150,7 @@ impl<'a> CodedColumn<'a> {
             return self;
         }
         let values = self.values.to_mut();
-        // The id of no value is that of an empty one now.
+        // The id for rows without a value becomes that of an empty text.
         values.push(b"");
         for id in lists {
             let start = values.len() as u32;
@@ -161,12 +161,12 @@ impl<'a> CodedColumn<'a> {
         self
     }
 
-    /// The ids that an id stands for.
+    /// The ids that an id stands for, which may be only itself.
     pub fn each(&self, id: u32) -> Range<u32> {
         self.several.get(&id).cloned().unwrap_or(id..id + 1)
     }
 
-    /// The key with an id.
+    /// The key that an id stands for.
     pub fn key(&self, id: u32) -> Option<&[u8]> {
         let id = id as usize;
         (id < self.values.len()).then(|| self.values.get(id)).filter(|key| !key.is_empty())
@@ -177,7 +177,7 @@ impl<'a> CodedColumn<'a> {
         self.key(self.ids[row])
     }
 
-    /// The number of ids, the one of no value included.
+    /// The number of ids, including the one for rows without a value.
     pub(crate) fn ids_end(&self) -> usize {
         self.values.len() + 1
     }

@@ -1,24 +1,25 @@
-//! Rows with several values in the columns to group by: one row for each combination of them.
+//! Rows that have several values in the columns to group by: they become one row for each combination of values.
 
 use super::CodedColumn;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The most combinations that a row counts under. A message is received with fewer fields: one column alone is not cut.
+/// The greatest number of combinations that a row is counted under. A message has fewer fields than this, so a single
+/// column is never cut.
 pub(crate) const COMBINATIONS_MAX: usize = 1 << 10;
 
-/// Some rows, each as often as it has combinations.
+/// Some rows, each repeated for each of its combinations.
 pub(crate) struct RowCombinations {
-    /// The row that each belongs to.
+    /// The row that each combination belongs to.
     of: Vec<u32>,
-    /// The id of each in each column to group by.
+    /// The id of each combination in each column to group by.
     ids: Vec<Vec<u32>>,
     /// The number of rows that have more than [`COMBINATIONS_MAX`].
     pub cut: u64,
 }
 
 impl RowCombinations {
-    /// Takes rows until they make at least this many combinations.
+    /// Takes rows until they have at least this many combinations.
     pub(crate) fn next(rows: &mut &[u32], by: &[&CodedColumn<'_>], combinations: usize) -> RowCombinations {
         let mut spread = RowCombinations { of: Vec::new(), ids: vec![Vec::new(); by.len()], cut: 0 };
         while let Some((&row, rest)) = rows.split_first()
@@ -37,12 +38,12 @@ impl RowCombinations {
         (0..self.of.len() as u32).collect()
     }
 
-    /// A column to group by, as these rows have it.
+    /// A column to group by, for these combinations.
     pub(crate) fn grouped<'a>(&'a self, column: usize, coded: &'a CodedColumn<'_>) -> CodedColumn<'a> {
         self.column(coded, Cow::Borrowed(&self.ids[column]))
     }
 
-    /// Adds another column to group by.
+    /// Another column, with its values repeated for each combination.
     pub(crate) fn repeated<'a>(&'a self, coded: &'a CodedColumn<'_>) -> CodedColumn<'a> {
         self.column(coded, self.of.iter().map(|&row| coded.ids[row as usize]).collect())
     }

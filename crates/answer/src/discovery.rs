@@ -1,7 +1,8 @@
-//! Discovers the fields of messages: the number of messages with each, and how well its values tell them apart.
+//! Discovers the fields of messages: the number of messages with each, and the usefulness of its values for telling
+//! them apart.
 //!
 //! The values of a field are not kept, but counted in [`CLASSES`] classes by a hash: the entropy of the classes is
-//! enough to say which fields are worth a look, and takes the same memory for any number of values.
+//! enough to tell which fields are useful, and takes the same memory for any number of values.
 //!
 //! **Invariant:** the fields that are found do not depend on how messages are cut into parts, nor on their order;
 //! unless the discovery may be [rough](Discovery::rough), the usefulness of a field does not either. Neither holds
@@ -13,13 +14,14 @@ use std::cmp::Reverse;
 
 /// The number of classes of values.
 const CLASSES: usize = 256;
-/// The most fields that are looked at.
+/// The greatest number of fields that are examined.
 const FIELDS_MAX: usize = 4096;
-/// The longest value that is shown if it is the only one.
+/// The longest value that is kept, to be shown if it is the only one.
 const ONLY_BYTES_MAX: usize = 256;
-/// The entropy, in bits, of the values that are of most use for choosing between them: six that are equally frequent.
+/// The entropy, in bits, that makes the values of a field most useful as a choice: that of about six equally frequent
+/// values.
 const BEST_BITS: f64 = 2.5;
-/// The greatest entropy possible.
+/// The greatest possible entropy.
 const BITS_MAX: f64 = 8.0;
 /// The worth of a field whose values hardly ever repeat; the best field is worth 1.
 const LEAST_WORTH: f64 = 0.3;
@@ -31,24 +33,25 @@ pub struct Discovery {
     fields: HashMap<Vec<u8>, FieldTally>,
     messages: u64,
     is_rough: bool,
-    /// Whether there may be fields that were not looked at.
+    /// Whether there may be fields that were not examined.
     has_more: bool,
 }
 
 /// A field that was found.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DiscoveredField {
-    /// The name as some message spells it.
+    /// The name, as spelled in one of the messages.
     pub name: String,
     /// The number of messages that have it.
     pub messages: u64,
-    /// From 0, if all values are equal, to 1: the coverage times the worth of its values for telling messages apart.
+    /// The usefulness, between 0 (all values are equal) and 1: the coverage times the worth of its values for telling
+    /// messages apart.
     pub usefulness: f64,
-    /// The value, if all messages that have the field have the same.
+    /// The value, if it is the same in all messages that have the field.
     pub only: Option<Box<[u8]>>,
 }
 
-/// The counts and values gathered of a field.
+/// The counts and values gathered for a field.
 #[derive(Clone)]
 pub struct FieldTally {
     name: Vec<u8>,
@@ -71,14 +74,13 @@ impl Discovery {
         Discovery::default()
     }
 
-    /// A discovery that reads no messages: a segment in which some message has a field twice keeps no values of that
-    /// field, and of the fields of hostile messages it keeps only the first ones. The number of messages with a field
-    /// is exact if there are no such messages.
+    /// A discovery that reads no messages. A segment keeps no values of a field that some message has twice, and only
+    /// the first fields of hostile messages. Without such messages, the number of messages with a field is exact.
     pub fn rough() -> Discovery {
         Discovery { is_rough: true, ..Discovery::default() }
     }
 
-    /// Whether it was made of a sample.
+    /// Whether it is based on a sample.
     pub fn is_rough(&self) -> bool {
         self.is_rough
     }
@@ -114,7 +116,7 @@ impl Discovery {
         seen.into_iter().for_each(|(_, (field, _))| self.add_field(field));
     }
 
-    /// Adds the fields of other messages, of which there are `messages`. `has_more`: they may have other fields, too.
+    /// Adds the fields of `messages` other messages; `has_more` says whether those may have further fields.
     pub fn add_fields(&mut self, messages: u64, fields: impl Iterator<Item = FieldTally>, has_more: bool) {
         self.messages += messages;
         self.has_more |= has_more;
@@ -156,7 +158,7 @@ impl Discovery {
 }
 
 impl FieldTally {
-    /// A field of this name, not seen in any row yet.
+    /// A tally for a field with this name that no row has had yet.
     pub fn new(name: &[u8]) -> FieldTally {
         FieldTally {
             name: name.to_vec(),
@@ -229,14 +231,14 @@ impl SingleValue {
     }
 }
 
-/// The first name for each that differs at most in case.
+/// For each name, the index of the first one that differs at most in case.
 fn alike(names: &TextColumn) -> Vec<u32> {
     let mut firsts: HashMap<Vec<u8>, u32> = HashMap::new();
     let lower = names.iter().map(<[u8]>::to_ascii_lowercase).enumerate();
     lower.map(|(id, name)| *firsts.entry(name).or_insert(id as u32)).collect()
 }
 
-/// The same for a value on every machine and in every run.
+/// The class of a value, which is the same on every machine and in every run.
 fn class_of(value: &[u8]) -> usize {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, bytes: u64| (hash ^ bytes).wrapping_mul(FACTOR).rotate_left(29);
@@ -257,7 +259,8 @@ fn entropy(counts: &[u64]) -> f64 {
     counts.iter().filter(|count| 0 < **count).map(bits).sum::<f64>().max(0.0)
 }
 
-/// A few different values are worth most, a different one in each message little, and a single one nothing.
+/// The worth of an entropy: highest for a few different values, low if each message has its own, and zero for a
+/// single value.
 fn worth(bits: f64) -> f64 {
     if bits <= BEST_BITS {
         return bits / BEST_BITS;
@@ -294,7 +297,7 @@ mod tests {
         discovery.most_useful(usize::MAX)
     }
 
-    /// The spelling of names is that of any message.
+    /// Converts names to lower case, because their spelling may come from any message.
     fn lower(mut found: Vec<DiscoveredField>) -> Vec<DiscoveredField> {
         found.iter_mut().for_each(|found| found.name.make_ascii_lowercase());
         found.sort_by(|a, b| a.name.cmp(&b.name));

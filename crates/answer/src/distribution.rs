@@ -4,11 +4,11 @@
 
 use logstead_query::{Unit, number_with_unit};
 
-/// The most buckets of a distribution.
+/// The greatest number of buckets of a distribution.
 const BUCKETS: usize = 32;
-/// The ratio of the largest number to the least from which on buckets are equally wide in powers.
+/// The ratio of the greatest to the least number from which on the buckets are equally wide on a logarithmic scale.
 const POWERS_FROM: f64 = 100.0;
-/// The least share of the messages with a field that must have a number there.
+/// The least share of a field's messages that must have a number as its value.
 const LEAST_PART: f64 = 0.9;
 
 /// Numbers in buckets.
@@ -16,22 +16,22 @@ const LEAST_PART: f64 = 0.9;
 pub struct Distribution {
     /// The number of messages that have a number.
     pub messages: u64,
-    /// The unit of most of the numbers that have one.
+    /// The most frequent unit among the numbers that have one.
     pub unit: Unit,
-    /// The least.
+    /// The least value.
     pub min: f64,
-    /// Half of the numbers are not greater.
+    /// The median: half of the numbers are not greater.
     pub median: f64,
-    /// 95 of 100 are not greater.
+    /// The 95th percentile.
     pub p95: f64,
-    /// The greatest.
+    /// The greatest value.
     pub max: f64,
-    /// The lower end of each bucket, and the number of messages with a number in it. The last one ends with `max`.
+    /// The lower end of each bucket, and the number of messages with a number in it. The last bucket ends at `max`.
     pub buckets: Vec<(f64, u64)>,
 }
 
 impl Distribution {
-    /// The distribution of values, each with the number of its messages. `None` if too few are numbers.
+    /// The distribution of values, each given with its number of messages; `None` if too few of them are numbers.
     pub fn of<'a>(values: impl Iterator<Item = (&'a [u8], u64)>) -> Option<Distribution> {
         let (mut numbers, mut all, mut messages) = (Vec::new(), 0_u64, 0_u64);
         let mut with_unit = [0_u64; 2];
@@ -68,7 +68,7 @@ impl Distribution {
     }
 }
 
-/// The number that occurs at this percentile.
+/// The number at this percentile.
 fn ranked(numbers: &[(f64, u64)], messages: u64, percent: u64) -> f64 {
     let mut left = (u128::from(messages) * u128::from(percent)).div_ceil(100).max(1) as u64;
     for &(number, count) in numbers {
@@ -80,7 +80,8 @@ fn ranked(numbers: &[(f64, u64)], messages: u64, percent: u64) -> f64 {
     numbers.last().map_or(0.0, |(number, _)| *number)
 }
 
-/// The buckets in order, equally wide; or equally wide in powers if numbers differ by these, and zeros with the least.
+/// The buckets in order, equally wide; if the numbers span several powers, equally wide on a logarithmic scale, with
+/// zeros in the lowest bucket.
 fn buckets(numbers: &[(f64, u64)]) -> Vec<(f64, u64)> {
     let (min, max) = (numbers[0].0, numbers[numbers.len() - 1].0);
     let positive = numbers.iter().map(|(number, _)| *number).find(|number| 0.0 < *number).unwrap_or(max);

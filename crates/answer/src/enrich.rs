@@ -9,7 +9,7 @@ use logstead_record::FieldName;
 use logstead_transform::{Enrich, counts};
 use std::borrow::Cow;
 
-/// The most columns that a table gets in all.
+/// The greatest number of columns that a table may have.
 const COLUMNS_MAX: usize = 200;
 
 /// Adds the fields to each row.
@@ -49,7 +49,7 @@ fn find(
             let column = *added
                 .entry(name.to_ascii_lowercase())
                 .or_insert_with(|| add_column(table, &String::from_utf8_lossy(&name), ValueKind::Text));
-            // The first value of a name counts.
+            // If a name occurs several times, its first value counts.
             if let Some(column) = column.filter(|column| !found.contains(column)) {
                 table.rows[row][column] = CellValue::text(&value);
                 found.push(column);
@@ -97,7 +97,7 @@ fn value(cell: &Cell<'_>) -> CellValue {
     }
 }
 
-/// A count, so that it is shown without a point.
+/// The number as a count, so that it is shown without a decimal point.
 fn whole(number: f64) -> Option<u64> {
     (number.fract() == 0.0 && (0.0..9e15).contains(&number)).then_some(number as u64)
 }
@@ -111,16 +111,16 @@ pub(crate) fn kind_of(gives: ResultType) -> ValueKind {
     }
 }
 
-/// The fields a stage adds to messages, if they are known, with what they are there: a message has texts only.
+/// The kind that values of this type have as fields of messages, where all but numbers are texts.
 pub(crate) fn kind_in_messages(gives: ResultType) -> ValueKind {
     if gives == ResultType::Number { ValueKind::Number } else { ValueKind::Text }
 }
 
-/// The column of a name, added if there is none; `None` if there are too many.
+/// The column with this name, which is added if it is missing; `None` if there are too many columns.
 pub(crate) fn add_column(table: &mut AnswerTable, name: &str, kind: ValueKind) -> Option<usize> {
     let known = table.find(&FieldName::Dynamic(name.to_owned()));
     if let Some(known) = known {
-        // Its values are overwritten, and the new ones may have any unit.
+        // The values of the column are overwritten, and the new ones may have any unit.
         table.columns[known].unit = Unit::Plain;
         return Some(known);
     }

@@ -1,4 +1,4 @@
-//! A sum of floating-point numbers that is rounded once, at the end, and so does not depend on their order.
+//! A sum of floating-point numbers that is rounded only once, at the end, and so does not depend on their order.
 //!
 //! The sum is kept as numbers that do not overlap in their bits (Shewchuk, *Adaptive Precision Floating-Point
 //! Arithmetic*, 1997); for whole numbers below 2^53 that is one number.
@@ -9,7 +9,7 @@ pub(crate) struct ExactSum {
     /// The parts of the sum, ascending.
     parts: Vec<f64>,
     count: u64,
-    /// The greatest magnitude there was.
+    /// The greatest magnitude of all numbers so far.
     magnitude_max: f64,
 }
 
@@ -37,12 +37,12 @@ impl ExactSum {
         (0 < self.count && !may_overflow).then(|| rounded(&self.parts))
     }
 
-    /// The mean, likewise.
+    /// The mean, `None` in the same cases.
     pub(crate) fn mean(&self) -> Option<f64> {
         self.sum().map(|sum| sum / self.count as f64)
     }
 
-    /// The memory besides the struct itself.
+    /// The memory used in addition to the struct itself.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.parts.capacity() * size_of::<f64>()
     }
@@ -70,7 +70,7 @@ fn rounded(parts: &[f64]) -> f64 {
         let is_tie_broken = next != 0.0 && low.signum() == next.signum();
         return if is_tie_broken && up - sum == doubled { up } else { sum };
     }
-    // Not `-0`.
+    // Avoids `-0`.
     sum + 0.0
 }
 

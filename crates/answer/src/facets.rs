@@ -1,5 +1,5 @@
-//! The most frequent values of fields, and the number of different ones. A message that has several values counts
-//! once for each: the number of a value is that of the messages in which the field is equal to it.
+//! The most frequent values of fields, and the number of different values. A message with several values counts once
+//! for each: the number of a value is the number of messages in which the field equals it.
 //!
 //! Rows are counted by the ids of their values in a vector; only the values that occur are looked up by text.
 
@@ -13,7 +13,7 @@ pub struct Facets {
     needs: Vec<FieldName>,
     limit: usize,
     memory_bytes_max: usize,
-    /// Whether numbers are summed up.
+    /// Whether the distribution of numbers is computed.
     numbers: bool,
     counts: Vec<FieldCounts>,
 }
@@ -23,9 +23,9 @@ pub struct Facets {
 struct FieldCounts {
     values: ValueDictionary,
     counts: Vec<u64>,
-    /// The number of rows that have one.
+    /// The number of rows that have a value.
     rows: u64,
-    /// Rows whose values did not fit the memory.
+    /// The number of rows whose values did not fit in memory.
     left_out: u64,
 }
 
@@ -36,13 +36,13 @@ pub struct Facet {
     pub field: FieldName,
     /// The number of different values; at least this many if `partial` is set.
     pub distinct: u64,
-    /// The number of rows that have one.
+    /// The number of rows that have a value.
     pub rows: u64,
-    /// The most frequent ones, most frequent first, and how many rows have each.
+    /// The most frequent values, most frequent first, and the number of rows with each.
     pub values: Vec<(CellValue, u64)>,
-    /// The numbers among all of them, if they were asked for and are most of the values.
+    /// The distribution of the numbers among all values, if requested and most values are numbers.
     pub numbers: Option<Distribution>,
-    /// Why this is not everything.
+    /// The reason why this is incomplete, if it is.
     pub partial: Option<String>,
 }
 
@@ -53,7 +53,7 @@ impl Facets {
         Facets { needs: fields, limit, memory_bytes_max, numbers: false, counts }
     }
 
-    /// The same, with the distribution of numbers.
+    /// The same facets, with or without the distribution of numbers.
     #[must_use]
     pub fn with_numbers(self, numbers: bool) -> Facets {
         Facets { numbers, ..self }
@@ -72,13 +72,14 @@ impl Facets {
         }
     }
 
-    /// Adds rows of the field with this number: the number of rows for each id of its values.
+    /// Adds rows of the field with this index, given as the number of rows for each id of its values.
     pub fn add_counts(&mut self, field: usize, coded: &CodedColumn<'_>, counts: &[u64]) {
         let share = self.share();
         self.counts[field].add_counts(coded, counts.iter().copied(), share);
     }
 
-    /// The memory that each field may use: so the values that one keeps do not depend on the others.
+    /// The memory that each field may use. It is the same for all, so the values that one field keeps do not depend
+    /// on the others.
     fn share(&self) -> usize {
         self.memory_bytes_max / self.counts.len().max(1)
     }
@@ -88,7 +89,7 @@ impl Facets {
         self.so_far()
     }
 
-    /// The values of the parts that were added; more may be.
+    /// The values from the parts added so far.
     pub fn so_far(&self) -> Vec<Facet> {
         let counts = self.needs.iter().zip(&self.counts);
         counts.map(|(field, counts)| counts.facet(field.clone(), self.limit, self.numbers)).collect()

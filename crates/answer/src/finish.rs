@@ -1,4 +1,4 @@
-//! Finishes a table: in order, or as far as the time that is left allows.
+//! Finishes a table: completely, or as far as the time that is left allows.
 //!
 //! **Invariant:** once the work has ended, no more rows are processed than a table may show; and it is reported that
 //! rows are left out.
@@ -22,19 +22,19 @@ impl<'a> TableFinisher<'a> {
         TableFinisher { work, is_cut: Cell::new(false) }
     }
 
-    /// Whether the time did not suffice.
+    /// Whether there was too little time to finish.
     pub(crate) fn is_cut(&self) -> bool {
         self.is_cut.get()
     }
 
-    /// Whether to make one more row, when there are this many.
+    /// Whether to make another row after this many.
     pub(crate) fn wants(&self, rows: usize) -> bool {
         let wanted = rows < ROWS_MAX || self.work.go_on(ROW_WORK);
         self.is_cut.set(self.is_cut.get() || !wanted);
         wanted
     }
 
-    /// Cuts the rows to process once more, if there is no time for all of them.
+    /// Cuts the rows if there is too little time to process all of them once more.
     pub(crate) fn cut<T>(&self, rows: &mut Vec<T>) {
         if ROWS_MAX < rows.len() && !self.work.go_on(rows.len() * ROW_WORK) {
             rows.truncate(ROWS_MAX);
@@ -42,7 +42,7 @@ impl<'a> TableFinisher<'a> {
         }
     }
 
-    /// Sorts like a stable sort. If the time does not suffice, the items that are left are in order.
+    /// Sorts stably. If there is too little time, the items are cut first and only the rest is sorted.
     pub(crate) fn sort(&self, items: &mut Vec<usize>, compare: impl Fn(usize, usize) -> Ordering) {
         if !self.work.sort(items, &compare) {
             self.is_cut.set(true);
@@ -52,7 +52,7 @@ impl<'a> TableFinisher<'a> {
     }
 }
 
-/// Goes on, or ends with the error that says so.
+/// Returns an error if the search was cancelled.
 pub(crate) fn check(work: &Work<'_>, rows: usize) -> Result<(), AnswerError> {
     if work.go_on(rows) { Ok(()) } else { Err(AnswerError::Cancelled) }
 }

@@ -1,8 +1,8 @@
 //! Rows with equal values in some columns, and the results of functions over each such group.
 //!
-//! Within a part, ids of values are combined to numbers of groups; only then each group that occurs is looked up among
-//! the groups of all parts, by the numbers of its values over all parts. A row that has several values in a column is
-//! in the group of each.
+//! Within a part, the ids of values are combined into numbers of groups. Only then is each of these groups looked up
+//! among the groups of all parts, by the numbers that its values have across all parts. A row with several values in
+//! a column is in the group of each.
 
 use super::combinations::RowCombinations;
 use super::finish::check;
@@ -16,7 +16,7 @@ use logstead_record::FieldName;
 use logstead_work::Work;
 use std::hash::BuildHasher;
 
-/// The number of rows that are combined together: enough that the cost of each value is small in comparison.
+/// The number of rows that are combined at once: enough to make the cost of each value small in comparison.
 const ROWS_AT_ONCE: usize = 1 << 16;
 
 /// The keys of a group, and the functions computed over it.
@@ -24,15 +24,15 @@ pub(crate) struct GroupPlan {
     /// The kinds of the columns whose values make a group.
     by: Vec<ValueKind>,
     arguments: Vec<(FieldName, ValueKind)>,
-    /// The units that the numbers of each argument were written with.
+    /// The units in which the numbers of each argument were written.
     units: Vec<Units>,
-    /// The argument that each state is about.
+    /// The states, each with the argument that it is computed from.
     states: Vec<(usize, GroupStates)>,
-    /// The state that answers each function; none if rows are counted.
+    /// The state that gives the result of each function; `None` if the function counts rows.
     functions: Vec<Option<(usize, Measure)>>,
 }
 
-/// The groups of all rows so far.
+/// The groups of all rows added so far.
 pub(crate) struct GroupTable {
     plan: GroupPlan,
     memory_bytes_max: usize,
@@ -43,12 +43,12 @@ pub(crate) struct GroupTable {
     known: HashTable<u32>,
     hasher: DefaultHashBuilder,
     rows: Vec<u64>,
-    /// The number of rows that are in more groups than count.
+    /// The number of rows that belong to more groups than they are counted in.
     cut: u64,
 }
 
 impl GroupPlan {
-    /// `kind` tells what the values of an argument are.
+    /// A plan for these functions; `kind` gives the kind of an argument's values.
     pub(crate) fn new(
         by: Vec<ValueKind>,
         functions: &[Function],
@@ -70,7 +70,7 @@ impl GroupPlan {
         GroupPlan { by, arguments: Vec::new(), units: Vec::new(), states: Vec::new(), functions: Vec::new() }
     }
 
-    /// A plan of groups that keep when they had messages, for gaps longer than `longest`.
+    /// A plan of groups that keep the times of their messages, to find gaps longer than `longest`.
     pub(crate) fn of_gaps(by: Vec<ValueKind>, longest: i64) -> GroupPlan {
         GroupPlan {
             arguments: vec![(FieldName::Known(Field::Time), ValueKind::Time)],
@@ -80,7 +80,7 @@ impl GroupPlan {
         }
     }
 
-    /// The fields that functions are about, each once.
+    /// The fields that functions take as arguments, each once.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &FieldName> {
         self.arguments.iter().map(|(field, _)| field)
     }
@@ -106,7 +106,7 @@ impl GroupPlan {
 }
 
 impl GroupTable {
-    /// Groups without rows. Without columns to group by there is one group of all rows.
+    /// A table without rows. Without columns to group by, it has one group for all rows.
     pub(crate) fn new(plan: GroupPlan, memory_bytes_max: usize) -> GroupTable {
         let mut groups = GroupTable {
             values: plan.by.iter().map(|_| ValueDictionary::default()).collect(),
@@ -125,7 +125,7 @@ impl GroupTable {
         groups
     }
 
-    /// Adds these rows of a part that has these columns.
+    /// Adds these rows of a part, given its columns.
     pub(crate) fn add(
         &mut self,
         rows: &[u32],
@@ -143,7 +143,7 @@ impl GroupTable {
         Ok(())
     }
 
-    /// Adds rows, some of them in several groups.
+    /// Adds rows, some of which are in several groups.
     fn add_spread(
         &mut self,
         mut rows: &[u32],
@@ -190,12 +190,12 @@ impl GroupTable {
         self.check_memory()
     }
 
-    /// Their number.
+    /// The number of entries.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// The number over all parts of the value that a group has in a column.
+    /// The number, across all parts, of the value that a group has in a column.
     pub(crate) fn key_number(&self, group: usize, column: usize) -> u32 {
         self.keys[group * self.plan.by.len() + column]
     }
@@ -210,7 +210,7 @@ impl GroupTable {
         self.key(group, column).map_or(CellValue::Null, |key| self.plan.by[column].value(key))
     }
 
-    /// The number of rows that are in more groups than count.
+    /// The number of rows that belong to more groups than they are counted in.
     pub(crate) fn cut(&self) -> u64 {
         self.cut
     }
@@ -229,7 +229,7 @@ impl GroupTable {
         state.result(group, measure, self.plan.arguments[*argument].1)
     }
 
-    /// The unit of a function's results: that of its numbers, none if it counts.
+    /// The unit of a function's results: that of its arguments, or none if it counts.
     pub(crate) fn unit(&self, function: usize) -> Unit {
         match self.plan.functions.get(function) {
             None | Some(None | Some((_, Measure::Count | Measure::Distinct))) => Unit::Plain,
@@ -247,7 +247,7 @@ impl GroupTable {
         self.plan.by[column]
     }
 
-    /// The number over all parts of the group that a row is in.
+    /// The number, across all parts, of the group that a row is in.
     fn number(&mut self, row: usize, by: &[&CodedColumn<'_>]) -> Result<u32, AnswerError> {
         if by.is_empty() {
             return Ok(0);
@@ -294,15 +294,16 @@ impl GroupTable {
     }
 }
 
-/// The rows with equal ids.
+/// Rows grouped by equal ids.
 struct CombinedIds {
     /// A number for each row, the same for rows with the same ids.
     groups: Vec<u32>,
-    /// A row with each number.
+    /// One row for each number.
     firsts: Vec<u32>,
 }
 
-/// The most combinations of ids that are numbered through a vector; low in tests, so that they see both ways.
+/// The greatest number of combinations of ids that are numbered with a vector; low in tests, so that they cover both
+/// ways.
 const DENSE_MIN: usize = if cfg!(test) { 64 } else { 1 << 16 };
 
 fn combine(rows: &[u32], columns: &[&CodedColumn<'_>]) -> CombinedIds {
@@ -327,8 +328,8 @@ fn combine(rows: &[u32], columns: &[&CodedColumn<'_>]) -> CombinedIds {
 }
 
 impl CombinedIds {
-    /// Tells rows apart by another column; `number` gives a pair of group and id its number, the next one if it has
-    /// none yet.
+    /// Splits the groups by another column; `number` maps a pair of group and id to its number, which is the given
+    /// one if the pair is new.
     fn refine(&mut self, rows: &[u32], coded: &CodedColumn<'_>, mut number: impl FnMut(u64, u32) -> u32) {
         let ids_end = coded.ids_end() as u64;
         let mut firsts = Vec::new();

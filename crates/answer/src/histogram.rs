@@ -1,8 +1,8 @@
-//! The number of rows in each span of time, perhaps for each value of a field.
+//! The number of rows in each span of time, optionally for each value of a field.
 //!
 //! A message that has several values of the field is counted under each, and once in its span.
 //!
-//! A frame of rows that lies in one span is counted in the selection's bits, without reading its times.
+//! A frame of rows that lies within one span is counted by the bits of the selection, without reading its times.
 
 use super::answer_rows::AnswerRows;
 use super::finish::check;
@@ -17,7 +17,7 @@ use logstead_work::Work;
 /// Counts rows in spans of time.
 pub struct Histogram {
     buckets: Buckets,
-    /// The count of each bucket, and one for messages dated after the last.
+    /// The count of each bucket, and one for messages dated after the last bucket.
     counts: Vec<u64>,
     by: Option<HistogramSplit>,
 }
@@ -34,17 +34,18 @@ pub struct HistogramCounts {
     pub interval_nanos: i64,
     /// The start of each bucket.
     pub starts: Vec<Timestamp>,
-    /// The number of rows in each.
+    /// The number of rows in each bucket.
     pub counts: Vec<u64>,
     /// The number of all rows, including those dated after the last bucket.
     pub total: u64,
     /// The number of rows dated after the last bucket.
     pub later: u64,
-    /// If it counts by a field: the most frequent values, most frequent first.
+    /// The most frequent values, most frequent first, if the histogram counts by a field.
     pub series: Vec<HistogramSeries>,
-    /// Rows with values that are too many to be told apart, once for each; empty if there are none.
+    /// The counts of all values that are too many to have their own series; a row counts once for each of them. Empty
+    /// if there are none.
     pub other: Vec<u64>,
-    /// The number of values that those are.
+    /// The number of those values.
     pub other_values: usize,
 }
 
@@ -91,8 +92,8 @@ impl Histogram {
         Timestamp::from_nanos(self.buckets.interval.start(self.buckets.first.saturating_add(bucket as i64)))
     }
 
-    /// Counts the selected rows of a part; those before the first bucket do not count. Nothing is added of a part that
-    /// is unreadable; after another error there is no answer.
+    /// Counts the selected rows of a part, except those before the first bucket. An unreadable part adds nothing;
+    /// after any other error there is no answer.
     pub fn add(&mut self, part: &AnswerRows<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
         check(work, part.rows / 4)?;
         let counts = self.count(part)?;
@@ -105,12 +106,12 @@ impl Histogram {
         Ok(())
     }
 
-    /// Whether rows are counted by nothing but their time.
+    /// Whether rows are counted only by their time.
     pub fn is_plain(&self) -> bool {
         self.by.is_none()
     }
 
-    /// The number of selected rows of a part in each bucket, and later.
+    /// The number of selected rows of a part in each bucket and after the last one.
     pub fn count(&self, part: &AnswerRows<'_>) -> Result<Vec<u64>, Unreadable> {
         let mut counts = vec![0; self.counts.len()];
         let alike = |time| self.buckets.times_like(time);
@@ -134,7 +135,7 @@ impl Histogram {
         self.so_far()
     }
 
-    /// The counts of the parts that were added; more may be.
+    /// The counts from the parts added so far.
     pub fn so_far(&self) -> HistogramCounts {
         let count = self.buckets.count;
         let mut counts = HistogramCounts {
@@ -173,7 +174,7 @@ impl HistogramSplit {
         ranking.sort_unstable_by(|(a_key, a), (b_key, b)| b.cmp(a).then(a_key.cmp(b_key)));
         counts.other_values = ranking.len().saturating_sub(BY_VALUES_MAX);
         ranking.truncate(BY_VALUES_MAX);
-        // Only these have a count for each bucket: of all values that could be more than memory holds.
+        // Only these values get a count for each bucket; counts for all values could exceed the memory.
         let places: hashbrown::HashMap<&[u8], usize> =
             ranking.iter().enumerate().map(|(at, (key, _))| (*key, at)).collect();
         let mut series = vec![vec![0; buckets.count]; ranking.len()];

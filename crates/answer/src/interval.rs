@@ -1,4 +1,4 @@
-//! Spans of time with round numbers, counted from 1970 in UTC, so that the same span of two answers is the same.
+//! Spans of time with round lengths, counted from 1970 in UTC, so that different answers have the same spans.
 
 use super::answer_rows::{AnswerRows, Unreadable};
 use super::value::time_key;
@@ -12,7 +12,7 @@ const MILLISECOND: i64 = 1_000_000;
 const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 
-/// The lengths to choose from.
+/// The round lengths to choose from.
 const NICE: [i64; 28] = [
     MILLISECOND,
     2 * MILLISECOND,
@@ -44,16 +44,16 @@ const NICE: [i64; 28] = [
     365 * DAY,
 ];
 
-/// The length of the buckets of a range.
+/// The width of the buckets of a range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
     /// The shortest round length that gives at most this many buckets.
     AtMost(usize),
-    /// This many nanoseconds.
+    /// Exactly this many nanoseconds.
     Nanos(i64),
 }
 
-/// Spans of equal length, one after the other.
+/// Consecutive spans of equal length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Interval {
     nanos: i64,
@@ -63,13 +63,13 @@ pub(crate) struct Interval {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Buckets {
     pub interval: Interval,
-    /// The number of the first.
+    /// The number of the first one.
     pub first: i64,
     pub count: usize,
 }
 
 impl Interval {
-    /// An interval of `nanos`, which is above 0.
+    /// An interval of `nanos` nanoseconds; `None` unless that is above 0.
     pub(crate) fn new(nanos: i64) -> Option<Interval> {
         (0 < nanos).then_some(Interval { nanos })
     }
@@ -83,18 +83,18 @@ impl Interval {
         time.div_euclid(self.nanos)
     }
 
-    /// The start of a span, as far back as time goes.
+    /// The start of a span, limited to the earliest possible time.
     pub(crate) fn start(self, number: i64) -> i64 {
         number.saturating_mul(self.nanos)
     }
 
-    /// The times that are in a span.
+    /// The times that a span contains.
     pub(crate) fn times(self, number: i64) -> RangeInclusive<i64> {
         let next = number.checked_add(1).and_then(|next| next.checked_mul(self.nanos));
         self.start(number)..=next.map_or(i64::MAX, |next| next - 1)
     }
 
-    /// The number of spans from one number to another, unless those are too many.
+    /// The number of spans from one number to another, or an error if they are too many.
     pub(crate) fn count(self, first: i64, last: i64) -> Result<usize, AnswerError> {
         let count = last.abs_diff(first).saturating_add(1);
         if (BUCKETS_MAX as u64) < count {
@@ -104,7 +104,7 @@ impl Interval {
         Ok(count as usize)
     }
 
-    /// The start of the span that each selected row is in, as a column.
+    /// A column with the start of the span that each selected row is in.
     pub(crate) fn coded(self, part: &AnswerRows<'_>) -> Result<CodedColumn<'static>, Unreadable> {
         let mut ids = SpanIds::new(self, part.rows);
         part.visit_times(
@@ -115,7 +115,7 @@ impl Interval {
     }
 }
 
-/// Numbers the spans that rows are in.
+/// Gives numbers to the spans that rows are in.
 struct SpanIds {
     interval: Interval,
     known: hashbrown::HashMap<i64, u32>,
@@ -137,7 +137,7 @@ impl SpanIds {
 
     fn set(&mut self, rows: std::ops::Range<usize>, number: i64) {
         let id = match self.last {
-            // Rows of one time follow each other.
+            // Consecutive rows often have the same time.
             Some((last, id)) if last == number => id,
             _ => {
                 let SpanIds { known, starts, interval, .. } = self;
@@ -170,13 +170,13 @@ impl Buckets {
         }
     }
 
-    /// The same, and the number of buckets for every time after the last.
+    /// The index of the bucket that a time is in, or the number of buckets for every time after the last one.
     pub(crate) fn index_or_later(&self, time: i64) -> Option<usize> {
         let is_later = self.last() < self.interval.number(time);
         if is_later { Some(self.count) } else { self.index(time) }
     }
 
-    /// The times that are in the same bucket as this, or like it in none.
+    /// The times that are in the same bucket as this one, or, like it, before all buckets or after them.
     pub(crate) fn times_like(&self, time: i64) -> RangeInclusive<i64> {
         match self.index_or_later(time) {
             Some(bucket) if bucket < self.count => self.interval.times(self.interval.number(time)),
@@ -185,7 +185,7 @@ impl Buckets {
         }
     }
 
-    /// The number of the last.
+    /// The number of the last span.
     fn last(&self) -> i64 {
         self.first.saturating_add(self.count as i64 - 1)
     }
@@ -208,7 +208,7 @@ impl Interval {
 /// The shortest round length with at most `count_max` buckets.
 fn nice(range: TimeRange, count_max: usize) -> Result<Buckets, AnswerError> {
     let longest = NICE[NICE.len() - 1];
-    // A range over 1970 has two buckets of any length, so one bucket may be one too few for it.
+    // A range across 1970 has two buckets of any length, so it may need more than one bucket.
     let longer = std::iter::successors(Some(longest), |nanos| nanos.checked_mul(2)).skip(1);
     let intervals = NICE.into_iter().chain(longer).map(|nanos| Interval { nanos });
     intervals

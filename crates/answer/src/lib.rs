@@ -1,7 +1,7 @@
-//! Turns matching rows into answers: a histogram, facets, or the table of a pipeline of stages.
+//! Turns matching rows into answers: a histogram, facets, or the result table of a pipeline.
 //!
-//! The engine finds which rows match, part after part of the store; an answer says which columns it needs, takes the
-//! parts in any order, and is finished.
+//! The engine finds the matching rows, one part of the store after another. An answer names the columns that it
+//! needs, takes the parts in any order, and is finished at the end.
 //!
 //! | module        | owns                                                                        |
 //! |---------------|-----------------------------------------------------------------------------|

@@ -17,13 +17,13 @@ pub(crate) enum GroupStates {
     Present(Vec<u64>),
     /// The sum of the numbers, and their mean.
     Sum { sums: Vec<ExactSum>, heap_bytes: usize },
-    /// The least or the greatest.
+    /// The least or the greatest value.
     Extreme { is_max: bool, best: Vec<ExtremeValue>, heap_bytes: usize },
     /// The different values.
     Distinct(DistinctValues),
     /// All numbers of a group.
     Samples { samples: Vec<Samples>, heap_bytes: usize },
-    /// The times of messages, for gaps longer than this.
+    /// The times of messages, to find gaps longer than this.
     Presence { longest: i64, presence: Vec<Presence>, heap_bytes: usize },
 }
 
@@ -31,28 +31,28 @@ pub(crate) enum GroupStates {
 #[derive(Default)]
 pub(crate) struct DistinctValues {
     values: ValueDictionary,
-    /// A group in the upper half, the number of one of its values in the lower.
+    /// Pairs with the group in the upper half, and the number of one of its values in the lower half.
     pairs: HashSet<u64>,
     counts: Vec<u64>,
 }
 
-/// The best of a group: any number is better than a text.
+/// The best value of a group; any number is better than a text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExtremeValue {
     number: Option<f64>,
     text: Option<Box<[u8]>>,
 }
 
-/// The numbers that the values of a column are, each read once.
+/// The values of a column as numbers, each parsed only once.
 pub(crate) struct NumericValues<'a> {
     coded: &'a CodedColumn<'a>,
     kind: ValueKind,
-    /// Infinite while not yet read; NaN if it is not a number.
+    /// The number of each value: infinite if it was not parsed yet, NaN if it is not a number.
     read: Vec<f64>,
     units: Units,
 }
 
-/// The kinds of units that numbers were written with.
+/// The kinds of units in which numbers were written.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Units {
     has_sizes: bool,
@@ -65,13 +65,13 @@ impl Units {
         self.has_durations |= unit == Unit::Duration;
     }
 
-    /// Adds the kinds of other numbers.
+    /// Adds the kinds of units of other numbers.
     pub(crate) fn merge(&mut self, other: Units) {
         self.has_sizes |= other.has_sizes;
         self.has_durations |= other.has_durations;
     }
 
-    /// The unit that they share. A number without a unit takes that of the others, as in comparisons.
+    /// The unit that all of them share. A number without a unit takes that of the others, as in comparisons.
     pub(crate) fn common(self) -> Unit {
         match (self.has_sizes, self.has_durations) {
             (true, false) => Unit::Size,
@@ -103,7 +103,7 @@ impl<'a> NumericValues<'a> {
         (!number.is_nan()).then_some(*number)
     }
 
-    /// Shows each row that is a number with its group.
+    /// Calls `add` for each row that is a number, with its group.
     fn each(&mut self, rows: impl Iterator<Item = (u32, u32)>, mut add: impl FnMut(u32, f64)) {
         for (row, group) in rows {
             if let Some(number) = self.of_row(row) {
@@ -118,7 +118,8 @@ impl<'a> NumericValues<'a> {
 }
 
 impl GroupStates {
-    /// The state of no rows. Measures that equal states can answer share one: see [`GroupStates::is_for`].
+    /// The state for no rows. Measures that can be computed from the same state share it: see
+    /// [`GroupStates::is_for`].
     pub(crate) fn new(measure: Measure) -> GroupStates {
         match measure {
             Measure::Count => GroupStates::Present(Vec::new()),
@@ -131,7 +132,7 @@ impl GroupStates {
         }
     }
 
-    /// Whether it can answer this.
+    /// Whether this measure can be computed from the state.
     pub(crate) fn is_for(&self, measure: Measure) -> bool {
         match self {
             GroupStates::Present(_) => measure == Measure::Count,
@@ -214,7 +215,7 @@ impl GroupStates {
         number.map_or(CellValue::Null, CellValue::Number)
     }
 
-    /// The spans of a group that have messages, in order; none if they are not kept.
+    /// The spans of a group that have messages, in order; empty if spans are not kept.
     pub(crate) fn spans(&mut self, group: usize) -> &[(i64, i64)] {
         match self {
             GroupStates::Presence { longest, presence, .. } => presence[group].spans(*longest),
@@ -222,7 +223,7 @@ impl GroupStates {
         }
     }
 
-    /// The memory of a group before it has any row.
+    /// The memory that a group takes before it has any rows.
     pub(crate) fn bytes_per_group(&self) -> usize {
         match self {
             GroupStates::Present(_) | GroupStates::Distinct(_) => size_of::<u64>(),
@@ -233,7 +234,7 @@ impl GroupStates {
         }
     }
 
-    /// The memory of all rows beyond that.
+    /// The memory that rows take beyond that.
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
             GroupStates::Present(_) => 0,
@@ -255,7 +256,7 @@ impl DistinctValues {
         coded: &CodedColumn<'_>,
         bytes_max: usize,
     ) -> Result<(), AnswerError> {
-        // The number over all parts of each value of this one.
+        // The number, across all parts, of each value of this part.
         let mut known = vec![None; coded.ids_end()];
         for (row, group) in rows {
             let id = coded.ids[row as usize];
@@ -272,7 +273,7 @@ impl DistinctValues {
 }
 
 impl ExtremeValue {
-    /// Takes the value of a row if it is better; says how much memory that took.
+    /// Takes the value of a row if it is better, and returns the memory that this took.
     fn offer(&mut self, row: u32, numbers: &mut NumericValues<'_>, is_max: bool) -> usize {
         if let Some(number) = numbers.of_row(row) {
             let best = self.number.unwrap_or(number);

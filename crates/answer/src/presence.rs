@@ -1,23 +1,23 @@
-//! The times when a group had messages, as far as its gaps need them.
+//! The times at which a group had messages, in enough detail to find its gaps.
 //!
-//! Messages that are near each other become one span, so that a group takes no more memory than it has gaps.
+//! Messages near each other are merged into one span, so that a group takes memory only for its gaps.
 //!
 //! **Invariant:** the result does not depend on the order in which times are added.
 
-/// Spans from one message to another in which no two that follow each other are further apart than `longest`, which is
-/// the same for all calls.
+/// Spans from one message to another, in which consecutive messages are no further apart than `longest`, which is the
+/// same in all calls.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Presence {
     spans: Vec<(i64, i64)>,
 }
 
-/// The number of spans there is room for at first.
+/// The number of spans for which memory is reserved at first.
 const SPANS_MIN: usize = 4;
 
 impl Presence {
     /// Adds the time of a message.
     pub(crate) fn add(&mut self, time: i64, longest: i64) {
-        // Mostly it is near the one before.
+        // A message is mostly near the one before it.
         if let Some((first, last)) = self.spans.last_mut()
             && first.saturating_sub(longest) <= time
             && time <= last.saturating_add(longest)
@@ -34,13 +34,13 @@ impl Presence {
         self.spans.push((time, time));
     }
 
-    /// The spans in order: between two of them there is a gap.
+    /// The spans in order, with a gap between any two of them.
     pub(crate) fn spans(&mut self, longest: i64) -> &[(i64, i64)] {
         self.join(longest);
         &self.spans
     }
 
-    /// The memory besides the struct itself.
+    /// The memory used in addition to the struct itself.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.spans.capacity() * size_of::<(i64, i64)>()
     }

@@ -1,7 +1,7 @@
-//! Messages that are kept because a later stage needs their order: a number of the first, of the last, or the first of
-//! each combination of values. They arrive in the order they are found and leave as rows of a table.
+//! Messages that are kept because a later stage needs their order: the first or last ones, or the first for each
+//! combination of values. They arrive in the order in which they are found, and leave as the rows of a table.
 //!
-//! Without `sort` the newest comes first, and among equal times the one stored last.
+//! Without `sort`, the newest message comes first; among equal times, the one stored last.
 //!
 //! **Invariant:** the order is total, so that the kept rows depend only on the messages.
 
@@ -20,17 +20,17 @@ use std::cmp::Ordering;
 /// The rule for the messages to keep.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum KeepRule {
-    /// This many of the first.
+    /// The first messages, at most this many.
     First(usize),
-    /// This many of the last.
+    /// The last messages, at most this many.
     Last(usize),
-    /// The first messages, as many as a table may have, which says whether there were more.
+    /// The first messages, up to the limit of a table, and whether there were more.
     Shown,
-    /// The first of each combination of values of these fields.
+    /// The first message for each combination of values of these fields.
     Distinct(Vec<FieldName>),
 }
 
-/// Keeps messages by a rule, in an order.
+/// Keeps messages in order, as chosen by a rule.
 pub(crate) struct Rows {
     columns: Vec<FieldName>,
     /// The kind of the values of each column.
@@ -40,7 +40,7 @@ pub(crate) struct Rows {
     /// The positions in `columns` of the fields of [`KeepRule::Distinct`].
     distinct: Vec<usize>,
     kept: Vec<KeptRow>,
-    /// The time and sequence of the worst row kept, once there are enough that nothing worse is kept.
+    /// The time and sequence of the worst kept row, once there are enough rows that nothing worse is kept.
     floor: Option<RowPosition>,
     logspaces: Vec<String>,
     by_key: HashMap<Vec<u8>, KeptRow>,
@@ -52,7 +52,7 @@ pub(crate) struct Rows {
 /// The time and sequence of a row.
 type RowPosition = (i64, u64);
 
-/// The number of rows that may always wait to be compared; low in tests, so that they see it happen.
+/// The number of rows that may always wait to be compared; low in tests, so that they reach it.
 const KEPT_MIN: usize = if cfg!(test) { 4 } else { 1024 };
 
 struct KeptRow {
@@ -65,8 +65,8 @@ struct KeptRow {
 }
 
 impl Rows {
-    /// Keeps these columns of messages in this order. Fields that only order or tell messages apart become columns
-    /// too.
+    /// Keeps these columns of messages in this order. Fields that are needed only to sort or distinguish messages
+    /// become columns too.
     pub(crate) fn new(
         mut columns: Vec<FieldName>,
         sort: &[SortKey],
@@ -155,7 +155,7 @@ impl Rows {
         }
     }
 
-    /// A time before which no message will be kept, or counted.
+    /// A time before which no more messages are kept or counted.
     pub(crate) fn floor(&self) -> Option<Timestamp> {
         let (time, _) = self.floor.filter(|_| matches!(self.keep, KeepRule::First(_)))?;
         Some(Timestamp::from_nanos(time))
@@ -199,7 +199,7 @@ impl Rows {
         if is_full || self.limit().saturating_mul(2).max(KEPT_MIN) <= self.kept.len() {
             self.prune(&TableFinisher::new(work));
         }
-        // Half of the memory is for those that come before they are compared.
+        // Half of the memory is for rows that have not been compared yet.
         if is_full && self.memory_bytes_max / 2 < self.bytes {
             return Err(AnswerError::Memory { bytes_max: self.memory_bytes_max });
         }
@@ -218,7 +218,7 @@ impl Rows {
         self.bytes -= other.map_or(0, |other| other.memory_bytes());
     }
 
-    /// Drops rows that are not among the first, or the last, and puts the rest in order.
+    /// Drops rows that are not among the first or last ones, and sorts the rest.
     fn prune(&mut self, finish: &TableFinisher<'_>) {
         let kept = std::mem::take(&mut self.kept);
         let is_last = matches!(self.keep, KeepRule::Last(_));

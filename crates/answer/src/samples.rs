@@ -1,6 +1,6 @@
-//! Numbers for exact percentiles: each distinct one with its count.
+//! Numbers for exact percentiles: the distinct ones, each with its count.
 
-/// The numbers of a group. Adding is pushing; from time to time the pushed numbers are sorted and counted.
+/// The numbers of a group. New numbers are appended; from time to time they are sorted and counted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Samples {
     /// The distinct numbers, ascending, with their counts.
@@ -8,7 +8,7 @@ pub(crate) struct Samples {
     loose: Vec<f64>,
 }
 
-/// Fewer loose numbers than this are not worth sorting.
+/// The least number of unsorted numbers that is worth sorting.
 const LOOSE_MIN: usize = 1024;
 
 impl Samples {
@@ -17,7 +17,7 @@ impl Samples {
         {
             self.count();
         }
-        // Not `-0`, which is the same number.
+        // This turns `-0` into `0`, which is the same number.
         self.loose.push(number + 0.0);
     }
 
@@ -35,7 +35,7 @@ impl Samples {
         reached.map(|(number, _)| *number)
     }
 
-    /// The memory besides the struct itself.
+    /// The memory used in addition to the struct itself.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.counted.capacity() * size_of::<(f64, u64)>() + self.loose.capacity() * size_of::<f64>()
     }

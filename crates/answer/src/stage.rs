@@ -1,9 +1,9 @@
-//! The needs of a stage or a query: the fields that it names, and whether it can be answered at its place.
+//! The needs of a stage or a query: the fields that it names, and whether it can be answered where it stands.
 
 use super::error::AnswerError;
 use logstead_query::{Query, Stage};
 
-/// Refuses a condition on logspaces: these are chosen before there are any messages.
+/// Refuses a condition on logspaces, because these are chosen before any message is read.
 pub(crate) fn check_logspace(query: &Query, stage: &Stage) -> Result<(), AnswerError> {
     if !query.uses_logspace() {
         return Ok(());
@@ -13,7 +13,7 @@ pub(crate) fn check_logspace(query: &Query, stage: &Stage) -> Result<(), AnswerE
     )))
 }
 
-/// Whether it looks for a text in more than one field.
+/// Whether a query looks for a text in more than one field.
 pub(crate) fn uses_text(query: &Query) -> bool {
     let mut found = false;
     visit(query, &mut |query| found |= matches!(query, Query::Text(_)));

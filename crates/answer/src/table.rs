@@ -1,4 +1,4 @@
-//! The answer of a pipeline: rows of values under named columns, and the order in which values sort.
+//! The answer of a pipeline: rows of values in named columns, and the order in which values are sorted.
 
 use super::coded::CodedColumn;
 use super::finish::TableFinisher;
@@ -10,18 +10,18 @@ use logstead_record::{Field, Severity};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// An answer.
+/// The answer of a pipeline.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct AnswerTable {
     /// The columns, one for each value of a row.
     pub columns: Vec<TableColumn>,
     /// The rows, each as long as `columns`.
     pub rows: Vec<Vec<CellValue>>,
-    /// Notes for the reader: what was cut, and why.
+    /// Notes for the reader, such as that something was cut, and why.
     pub notes: Vec<String>,
-    /// Whether texts decide which columns there are: one that no text has is empty instead of missing.
+    /// Whether the columns depend on the text of messages: a column that no text provides is then empty, not missing.
     pub is_open: bool,
-    /// Whether rows are missing that there was no time for.
+    /// Whether rows are missing because there was no time for them.
     pub is_cut_short: bool,
 }
 
@@ -49,7 +49,7 @@ impl AnswerTable {
         self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(field.as_str()))
     }
 
-    /// The same, for a stage that needs the column.
+    /// The position of the column of a field, or an error if the table has none.
     pub fn column(&self, field: &FieldName) -> Result<usize, AnswerError> {
         self.find(field).ok_or_else(|| {
             let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
@@ -99,7 +99,7 @@ pub(crate) struct SortColumn<'a> {
     pub(crate) descending: bool,
 }
 
-/// The rank of a value among others of its column: numbers by size, before texts.
+/// The rank of a value in its column: numbers by size, then texts.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Rank {
     Number(f64),
@@ -127,7 +127,7 @@ impl Rank {
     }
 }
 
-/// Sorts rows by the first column, those that are equal by the next, the others stay as they were.
+/// Sorts rows by the first column, equal ones by the next, and so on; the sort is stable.
 pub(crate) fn sort_rows(rows: &mut Vec<usize>, columns: &[SortColumn<'_>], finish: &TableFinisher<'_>) {
     let ranks: Vec<Vec<Option<Rank>>> = columns
         .iter()

@@ -1,6 +1,6 @@
-//! Stages over a table: those after a stage that aggregates, or after one that needs the order of messages.
+//! Stages that work on a table: those after a stage that aggregates, or after one that needs the order of messages.
 //!
-//! `where` is answered by the one matcher, over a batch whose rows carry the columns of the table as their fields.
+//! `where` is answered by the usual matcher, over a batch whose rows have the columns of the table as their fields.
 
 use super::aggregator::Aggregator;
 use super::answer_rows::{AnswerRows, BatchTimes};
@@ -20,7 +20,7 @@ use logstead_transform::Enrich;
 use logstead_work::SearchContext;
 use std::borrow::Cow;
 
-/// The table after a stage, which leaves some columns as they are.
+/// The table after a stage, which leaves the columns in `keeps` unchanged.
 pub(crate) fn apply(
     stage: &Stage,
     keeps: &[FieldName],
@@ -137,7 +137,8 @@ fn aggregate(
     let (times, selected) = times_of(&table, aggregator.needs_times())?;
     let part =
         AnswerRows { rows: table.rows.len(), selected: &selected, times: &BatchTimes::new(times), fields };
-    // A part of the rows would make another table: all are added, which takes no longer than making them did.
+    // A part of the rows would give a different table, so all of them are added; this takes no longer than making
+    // them did.
     aggregator.add(&part, &SearchContext::alone().work())?;
     let mut made = aggregator.finish(finish)?;
     made.notes.splice(..0, table.notes);
@@ -192,7 +193,7 @@ fn push_row(columns: &[(FieldName, &TableColumn)], row: &[CellValue], builder: &
         Some(CellValue::Time(time)) => Some(*time),
         _ => None,
     };
-    // A time counts unless it is far after the one of receiving it.
+    // A message's own time counts unless it is far after its time of receipt.
     let received = time(Field::Received).unwrap_or(if time(Field::Time).is_some() {
         Timestamp::MAX
     } else {
@@ -210,7 +211,7 @@ fn push_row(columns: &[(FieldName, &TableColumn)], row: &[CellValue], builder: &
     builder.push(&said);
 }
 
-/// One with this facility and this severity; a missing column is never asked for.
+/// A priority with this facility and severity; a missing column is never asked for.
 fn priority(facility: &[u8], severity: &[u8]) -> Option<Priority> {
     let read = |text: &[u8]| std::str::from_utf8(text).ok().map(str::to_owned);
     let facility = read(facility).and_then(|name| name.parse::<Facility>().ok());

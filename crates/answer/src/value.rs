@@ -1,6 +1,6 @@
-//! A value of an answer: its kind, the way it is shown, and the form in which it compares.
+//! A value of an answer: its kind, the form in which it is shown, and the form in which it is compared.
 //!
-//! Values are in their *key form*, whose bytes compare as the values do:
+//! Values are in their *key form*, whose bytes are ordered like the values:
 //!
 //! | kind     | key                                           | shown as |
 //! |----------|-----------------------------------------------|----------|
@@ -37,7 +37,7 @@ impl CellValue {
         CellValue::Text(text.into())
     }
 
-    /// Appends its text; nothing for null.
+    /// Appends the value as text; nothing for null.
     pub fn write(&self, out: &mut Vec<u8>) {
         let mut text = String::new();
         let written = match self {
@@ -63,7 +63,7 @@ impl CellValue {
 pub enum ValueKind {
     /// Text.
     Text,
-    /// Numbers; text if a value is not a number.
+    /// Numbers; a value that is not a number is a text.
     Number,
     /// Names of severities, ordered by urgency.
     Severity,
@@ -102,7 +102,7 @@ pub(crate) fn time_key(nanos: i64) -> [u8; 8] {
     (nanos.cast_unsigned() ^ 1 << 63).to_be_bytes()
 }
 
-/// The time of a key.
+/// The time that a key stands for.
 pub(crate) fn time_of(key: [u8; 8]) -> Timestamp {
     Timestamp::from_nanos((u64::from_be_bytes(key) ^ 1 << 63).cast_signed())
 }
@@ -117,13 +117,13 @@ fn severity_of(key: &[u8]) -> Option<Severity> {
     Severity::new(b'h'.checked_sub(*letter)?)
 }
 
-/// A number that was written from a value.
+/// Reads a number that was written from a value; `None` if it is not one.
 fn number_value(text: &[u8]) -> Option<CellValue> {
     let text = std::str::from_utf8(text).ok()?;
     text.parse().map(CellValue::Count).or_else(|_| text.parse().map(CellValue::Number)).ok()
 }
 
-/// Bytes that are equal if all values are.
+/// A key for several values; keys are equal if and only if all values are.
 pub(crate) fn key_of<'a>(values: impl Iterator<Item = &'a CellValue>) -> Vec<u8> {
     let mut key = Vec::new();
     for value in values {

@@ -1,12 +1,13 @@
-//! The console, as `npm run build` left it in `web/dist` before the binary was built, which holds it.
+//! The console, as `npm run build` left it in `web/dist` before the binary was built; the binary contains it.
 //!
-//! The build compresses each file once as much as possible (`NAME.br`), for browsers that accept it, which they do over
-//! TLS. For others a file is compressed with gzip when it is first asked for, and kept like that.
+//! The build compresses each file once with the best compression (`NAME.br`), for browsers that accept it, which they
+//! do over TLS. For other browsers a file is compressed with gzip at the first request, and the result is kept.
 //!
-//! Addresses of the console are for its page to read. Only browsers get it there: to programs, which do not ask for
-//! HTML, an address that nobody serves does not exist.
+//! Addresses within the console are interpreted by its page. Only browsers get that page: for programs, which do not
+//! ask for HTML, an address without a route does not exist.
 //!
-//! Below a path of a proxy (`web.public_url`), only the page differs: it names the path, and asks for its files below it.
+//! Below a path of a proxy (`web.public_url`), only the page differs: it contains the path, and requests its files
+//! below it.
 //!
 //! **Invariant:** files with a hash in their name are cached forever, everything else is revalidated.
 
@@ -33,16 +34,16 @@ use std::sync::Arc;
 #[allow_missing = true]
 struct Console;
 
-/// The folder for files whose names change with their contents, as Vite fills it.
+/// The folder in which Vite puts files whose names change with their contents.
 const HASHED: &str = "assets/";
 
-/// Smaller files fit into one packet anyway.
+/// Minimum size for gzip; smaller files fit into one packet anyway.
 const GZIPPED_BYTES_MIN: usize = 1024;
 
-/// The page that reads addresses.
+/// The page that interprets the addresses of the console.
 const PAGE: &str = "index.html";
 
-/// The line of the page that names the path below which it lies, as the build writes it.
+/// The line of the page that names its base path, as the build writes it.
 const NO_BASE: &str = "<meta name=\"base\" content=\"\"";
 
 /// The suffix of compressed files.
@@ -59,9 +60,9 @@ pub(crate) type Base = Arc<str>;
 struct ServedFile {
     data: Cow<'static, [u8]>,
     media_type: String,
-    /// Weak, since the same file may be sent compressed or not.
+    /// A weak entity tag, since the same file may be sent compressed or not.
     tag: String,
-    /// The same, compressed by the build.
+    /// The same contents, compressed by the build.
     packed: Option<Cow<'static, [u8]>>,
 }
 
@@ -83,7 +84,7 @@ impl ServedFile {
     }
 }
 
-/// The page below a path, which has only letters, digits and marks that need no escape.
+/// The page with this base path, which only has letters, digits and punctuation that needs no escape.
 fn moved(page: &str, base: &str) -> String {
     page.replace("=\"/", &format!("=\"{base}/"))
         .replace(NO_BASE, &NO_BASE.replace("\"\"", &format!("\"{base}\"")))
@@ -108,7 +109,7 @@ async fn serve(base: Base, request: Request) -> Response {
     let path = request.uri().path();
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     if path == "/" && is_read && !wants_html(request.headers()) {
-        // Somebody who looks for Elasticsearch.
+        // A client that looks for Elasticsearch.
         return greeting(request.headers());
     }
     let name = Some(path.trim_start_matches('/')).filter(|name| !name.is_empty()).unwrap_or(PAGE);
@@ -130,12 +131,12 @@ async fn serve(base: Base, request: Request) -> Response {
     }
 }
 
-/// Whether a path has nothing for browsers to open, even if it is missing.
+/// Whether browsers have nothing to open at this path, even if the file is missing.
 fn is_for_programs(name: &str) -> bool {
     name == "api" || name.starts_with("api/") || name.starts_with(HASHED)
 }
 
-/// Whether a browser asks for a page: programs accept anything, or something else.
+/// Whether a browser asks for a page. Programs accept anything, or something else.
 fn wants_html(request: &HeaderMap) -> bool {
     let values = request.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).any(|range| {
@@ -190,10 +191,11 @@ fn bytes(data: Cow<'static, [u8]>) -> Bytes {
     }
 }
 
-/// The file of this tag compressed with gzip; `None` if that makes it no smaller. The build decides how many there are.
+/// The file with this tag, compressed with gzip; `None` if that does not make it smaller. The number of files is
+/// fixed by the build.
 fn gzipped(tag: &str, plain: &Bytes) -> Option<Bytes> {
     static KEPT: Mutex<BTreeMap<String, Option<Bytes>>> = Mutex::new(BTreeMap::new());
-    // Requests that come meanwhile wait rather than do the same.
+    // Concurrent requests wait instead of doing the same work.
     let mut kept = KEPT.lock();
     if let Some(gzipped) = kept.get(tag) {
         return gzipped.clone();
@@ -205,7 +207,7 @@ fn gzipped(tag: &str, plain: &Bytes) -> Option<Bytes> {
     gzipped
 }
 
-/// Whether a browser accepts a coding: its name, not with the weight 0.
+/// Whether a browser accepts a coding, that is, names it with a weight other than 0.
 fn takes(request: &HeaderMap, coding: &str) -> bool {
     let values = request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let mut codings = values.flat_map(|value| value.split(','));
@@ -226,7 +228,7 @@ mod tests {
             r#"<meta name="base" content="" /><link href="/favicon.svg" /><script src="/assets/a.js">"#;
         let below = r#"<meta name="base" content="/logs" /><link href="/logs/favicon.svg" /><script src="/logs/assets/a.js">"#;
         assert_eq!(moved(page, "/logs"), below);
-        // The page that the build made has that form.
+        // The page made by the build has the expected form.
         let Some(built) = ServedFile::find(PAGE, "/logs") else { return };
         let built = String::from_utf8(built.data.into_owned()).unwrap();
         assert!(built.contains(r#"<meta name="base" content="/logs""#), "{built}");

@@ -1,7 +1,8 @@
-//! The console and the API below a path of a host, where a reverse proxy shows them: `https://intra/logs`.
+//! The console and the API below a path of a host, if a reverse proxy serves them there: `https://intra/logs`.
 //!
-//! Some proxies remove the path before they ask us and some do not, so both are answered: the path is removed here if it is
-//! still there. Paths that begin as ours do are refused by the settings, so neither is taken for the other.
+//! Some proxies remove the path before they forward a request and some do not, so both forms are answered: the path
+//! is removed here if it is still present. The settings refuse a path that begins like one of our own, so the two
+//! cannot be confused.
 
 use super::assets::Base;
 use axum::Router;
@@ -11,12 +12,13 @@ use axum::http::uri::PathAndQuery;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 
-/// The same application, also below `base`.
+/// The same application, which also answers below `base`.
 pub(super) fn serve_below(base: &Base, app: Router) -> Router {
     if base.is_empty() {
         return app;
     }
-    // Around a router that has no routes: a layer sees a request after its own router has looked at the path.
+    // Wraps the application in a router that has no routes, because a layer only sees a request after its own router
+    // has matched the path.
     Router::new().fallback_service(app).layer(from_fn_with_state(base.clone(), without_base))
 }
 

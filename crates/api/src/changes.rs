@@ -1,4 +1,4 @@
-//! Says that something was stored, so that a page that is looked at need not ask again and again.
+//! Notifies listeners when something was stored, so that an open page need not poll.
 //!
 //! **Invariant:** the cost of a listener is bounded: two events a second, only a sign of life while nothing is stored,
 //! and a limited number of listeners.
@@ -20,24 +20,25 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// How long a listener is left alone after an event.
+/// Minimum time between two events for a listener.
 const REST: Duration = Duration::from_millis(500);
-/// The interval at which callers with a scope are told to look, whether something was stored or not.
+/// The interval of events for callers with a scope, whether something was stored or not.
 const SCOPE_INTERVAL: Duration = Duration::from_secs(3);
-/// How often a listener hears that the server is there; as often its login is checked.
+/// The interval at which a listener gets a sign of life, and at which its login is checked.
 const PULSE_INTERVAL: Duration = Duration::from_secs(5);
 /// Tells proxies not to buffer.
 const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 const EVENTS: &str = "text/event-stream";
 
-/// A comment, which clients ignore.
+/// An SSE comment, which clients ignore.
 const PULSE: Bytes = Bytes::from_static(b":\n\n");
 const STORED: Bytes = Bytes::from_static(b"event: stored\ndata: {}\n\n");
 
-/// Says when messages were stored in a logspace that the caller may search, as server-sent events: `stored`, with an empty
-/// object, at most twice a second. Whether they match is for a search to say. Callers with a scope get it every three
-/// seconds, whether something was stored or not. The stream ends when the login does, or when its rights change.
+/// Reports when messages were stored in a logspace that the caller may search, as server-sent events: `stored`, with
+/// an empty object, at most twice a second. A search has to find out whether they match. Callers with a scope get the
+/// event every three seconds, whether something was stored or not. The stream ends when the login ends or its rights
+/// change.
 #[utoipa::path(
     get, path = "/api/v1/changes", tag = "search",
     responses((status = 200, body = String, content_type = "text/event-stream"))
@@ -45,7 +46,7 @@ const STORED: Bytes = Bytes::from_static(b"event: stored\ndata: {}\n\n");
 pub(super) async fn changes(call: Call, headers: HeaderMap) -> Result<Response> {
     let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if !accepted.contains(EVENTS) {
-        // Other clients would wait for an end that never comes.
+        // Other clients would wait for the end of a response that never ends.
         let detail = format!("this endpoint streams: request it with `Accept: {EVENTS}`");
         return Err(ApiError::new(StatusCode::NOT_ACCEPTABLE, detail));
     }
@@ -66,9 +67,9 @@ pub(super) async fn changes(call: Call, headers: HeaderMap) -> Result<Response> 
     Ok((headers, StreamedBody::endless(pieces, guard).into_response()).into_response())
 }
 
-/// A reason for a listener to look.
+/// A reason to notify a listener.
 enum News {
-    /// Something was stored somewhere; `ends` says how far the logspaces that the caller may search were before.
+    /// Something was stored somewhere; `ends` has the previous ends of the logspaces that the caller may search.
     Stored {
         stored: StoredSignal,
         ends: Vec<(String, u64)>,
@@ -90,7 +91,7 @@ impl News {
         }
     }
 
-    /// Whether the news is for this caller.
+    /// Whether the news concerns this caller.
     fn are_for(&mut self, call: &Call) -> bool {
         let News::Stored { ends: before, .. } = self else { return true };
         let now = ends(call);

@@ -1,7 +1,7 @@
 //! Compresses answers for clients that accept it: zstd, brotli or gzip.
 //!
-//! Answers that go on for as long as they are read are compressed as they come: the data so far is flushed when there
-//! is no more for now. Events are left alone, since each would be flushed by itself.
+//! Responses of unlimited length are compressed as they come: when no more data is available for now, the data so far
+//! is flushed. Events are not compressed, since each would be flushed on its own.
 //!
 //! **Invariant:** nobody without a login makes us compress: an answer that is compressed on the way and not read takes
 //! half a megabyte. Answers to strangers are small, or were compressed once for all ([`super::assets`]).
@@ -11,16 +11,16 @@ use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 
-/// Smaller answers fit into one packet anyway.
+/// Minimum size for compression; smaller responses fit into one packet anyway.
 const COMPRESSED_BYTES_MIN: u64 = 1024;
-/// Fast and with little memory, since it is done on the way.
+/// A fast level that takes little memory, since responses are compressed on the fly.
 const LEVEL: i32 = 1;
 
-/// Marks an answer that stays as it is.
+/// Marks a response that must not be compressed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Uncompressed;
 
-/// The layer; it leaves compressed answers alone.
+/// The compression layer, which leaves compressed responses alone.
 pub(super) fn layer() -> CompressionLayer<impl Predicate> {
     let worth_it = DefaultPredicate::new().and(SizeAbove::new(COMPRESSED_BYTES_MIN)).and(is_ours);
     CompressionLayer::new().quality(CompressionLevel::Precise(LEVEL)).compress_when(worth_it)

@@ -1,4 +1,4 @@
-//! Errors in the form of RFC 9457: the body of every unsuccessful response.
+//! Errors in the format of RFC 9457: the body of every unsuccessful response.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -14,7 +14,7 @@ use std::ops::Range;
 /// The body of every unsuccessful response (`application/problem+json`).
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct Problem {
-    /// Always `about:blank`: the status says what kind of problem it is.
+    /// Always `about:blank`: the status is the kind of problem.
     #[serde(rename = "type")]
     kind: &'static str,
     /// The status in words.
@@ -34,7 +34,7 @@ pub(crate) struct Problem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     end_column: Option<usize>,
-    /// The line of the query that is wrong, and below it carets where.
+    /// The line of the query with the error, and below it carets that mark the position.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "severity>=err AND\n              ^^^")]
     excerpt: Option<String>,
@@ -46,11 +46,12 @@ pub(crate) struct Problem {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     problems: Vec<DocumentProblem>,
-    /// The id of the request, which the header `X-Request-Id` of the response and the lines of the server's own log have too.
+    /// The id of the request. The response has it in the header `X-Request-Id`, and the server's own log in the lines
+    /// about the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     request_id: Option<String>,
-    /// The probable intention.
+    /// The text that was probably meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     suggestion: Option<String>,
@@ -59,7 +60,7 @@ pub(crate) struct Problem {
 /// One problem of a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct DocumentProblem {
-    /// The path in the document, such as `routes[2].where`; empty for the whole.
+    /// The path in the document, such as `routes[2].where`; empty for the whole document.
     path: String,
     /// The explanation: what is wrong and what to do.
     message: String,
@@ -80,7 +81,7 @@ impl From<logstead_config::Problem> for DocumentProblem {
     }
 }
 
-/// A place in a text that the caller sent. Lines and columns count from 1, columns in characters.
+/// A position in a text that the caller sent. Lines and columns count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextPosition {
     pub line: usize,
@@ -138,7 +139,7 @@ impl ApiError {
 
     /// 400 for the query at `path` in a request.
     pub(crate) fn of_query(error: &ParseError, text: &str, path: &str) -> ApiError {
-        // The query need not be named if there is only one.
+        // The query need not be identified if there is only one.
         let detail = match path {
             "query" => error.message.clone(),
             _ => format!("invalid {path}: {}", error.message),
@@ -161,7 +162,7 @@ impl ApiError {
         ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).problems(problems)
     }
 
-    /// The body alone, for responses that say more.
+    /// Returns the body alone, for responses with additional contents.
     pub(crate) fn into_problem(self) -> Problem {
         *self.problem
     }
@@ -170,7 +171,7 @@ impl ApiError {
         &self.problem.detail
     }
 
-    /// The parts of it for protocols with a format of their own.
+    /// The parts of the error that protocols with a format of their own use.
     pub(crate) fn refusal(&self) -> RefusalDetail {
         RefusalDetail {
             status: self.status,
@@ -197,7 +198,7 @@ impl ApiError {
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}"))
     }
 
-    /// The same with a remark.
+    /// Adds a remark to the error.
     #[must_use]
     pub(crate) fn but(mut self, remark: &str) -> ApiError {
         self.problem.detail = format!("{} ({remark})", self.problem.detail);
@@ -240,7 +241,7 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(mut self) -> Response {
         let refusal = self.refusal();
-        // An error found on a thread without a request is answered on a thread that has one.
+        // An error found on a thread without a request gets the id of the request that it answers.
         self.problem.request_id =
             self.problem.request_id.or_else(|| request_id::current().map(|id| id.to_string()));
         let mut response = (self.status, axum::Json(self.problem)).into_response();
@@ -312,7 +313,7 @@ impl From<accounts::Error> for ApiError {
             | accounts::Error::SearchExists { .. }
             | accounts::Error::TokenExists(_)
             | accounts::Error::TooManySearches { .. } => StatusCode::CONFLICT,
-            // The reason has been logged where it was noticed first.
+            // The reason was logged when it was first noticed.
             accounts::Error::Full(_) => StatusCode::INSUFFICIENT_STORAGE,
             accounts::Error::NotWritable(_) => StatusCode::SERVICE_UNAVAILABLE,
             accounts::Error::Open { .. }

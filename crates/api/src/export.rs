@@ -1,7 +1,7 @@
-//! All messages that match, as a file.
+//! Exports all matching messages as a file.
 //!
-//! The client reads piece by piece; while it pauses, nothing is read from the store. Exports have their own limit,
-//! and do not take turns with searches.
+//! The client reads piece by piece; while it pauses, nothing is read from the store. Exports have a limit of their
+//! own and do not take turns with searches.
 //!
 //! **Invariant:** a response that terminates normally is complete: it holds as many messages as `X-Logstead-Count`
 //! says, apart from those in damaged parts, which its end names. A failure midway breaks the connection.
@@ -31,21 +31,21 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
-/// How many messages, or rows, a response holds.
+/// How many messages or rows a response contains.
 const COUNT: HeaderName = HeaderName::from_static("x-logstead-count");
-/// How many parts of the store are missing because they cannot be read: as far as is known at first, and again at the
-/// end.
+/// How many parts of the store are missing because they cannot be read: the number known at the beginning and, as a
+/// trailer, at the end.
 const DAMAGED: HeaderName = HeaderName::from_static("x-logstead-damaged");
-/// How many messages of the count were in those parts. Known at the end.
+/// How many of the counted messages were in those parts. Known only at the end.
 const MISSING: HeaderName = HeaderName::from_static("x-logstead-missing");
-/// How many copies are left out.
+/// The number of copies that are left out.
 const COPIES: HeaderName = HeaderName::from_static("x-logstead-copies");
 const TRAILERS: &str = "X-Logstead-Damaged, X-Logstead-Missing";
-/// Damaged parts that a summary names.
+/// Maximum number of damaged parts that a summary names.
 const NAMED_MAX: usize = 100;
-/// Pieces that wait for a slow client.
+/// Maximum number of pieces that wait for a slow client.
 const PIECES_MAX: usize = 2;
-/// How long a client may pause: it blocks a place that others could use.
+/// How long a client may pause, because it occupies a place that others could use.
 const STALL_MAX: Duration = Duration::from_secs(60);
 
 /// The messages to export, and the format.
@@ -59,8 +59,8 @@ pub(crate) struct ExportRequest {
     #[schema(default = "newest")]
     #[param(default = "newest", inline)]
     order: Option<ResultOrder>,
-    /// Columns of `csv`: any fields, separated by commas. `time`, `received`, `host`, `program`, `pid`, `severity`,
-    /// `facility`, `message` and `logspace` by default.
+    /// The columns of `csv`: any fields, separated by commas. `time`, `received`, `host`, `program`, `pid`,
+    /// `severity`, `facility`, `message` and `logspace` by default.
     #[serde(default, deserialize_with = "list")]
     #[param(value_type = Option<String>)]
     columns: Option<Vec<String>>,
@@ -68,8 +68,9 @@ pub(crate) struct ExportRequest {
     #[schema(minimum = 1)]
     #[param(minimum = 1)]
     limit: Option<u64>,
-    /// Whether a last line says how it ended, as a JSON object: how many `messages` it holds, how many matches are
-    /// `missing`, which parts of the store are `damaged`, and how many `copies` are left out. For clients that cannot read trailers.
+    /// Whether a last line describes the end of the export as a JSON object: how many `messages` it contains, how
+    /// many matches are `missing`, which parts of the store are `damaged`, and how many `copies` are left out. For
+    /// clients that cannot read trailers.
     #[serde(default)]
     summary: bool,
 }
@@ -78,17 +79,17 @@ pub(crate) struct ExportRequest {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ExportFormat {
-    /// A message per line, as JSON.
+    /// One message per line, as JSON.
     #[default]
     Ndjson,
-    /// RFC 4180, with a line of headings.
+    /// RFC 4180, with a header line.
     Csv,
-    /// The bytes as they were received, each message with a line feed after it.
+    /// The bytes as they were received, each message followed by a line feed.
     Raw,
 }
 
-/// All messages that match, without a limit, also after stages that work on them one by one. With other stages, their
-/// table; `order` and `columns` then have no effect. A response that breaks off is incomplete.
+/// All matching messages without a limit, even after stages that work on messages one by one. With other stages,
+/// their table; `order` and `columns` then have no effect. A response that breaks off is incomplete.
 #[utoipa::path(
     get, path = "/api/v1/export", tag = "search", params(ExportRequest),
     responses((
@@ -149,7 +150,7 @@ impl QuestionParameters for ExportRequest {
     const STAGES: AllowedStages = AllowedStages::All;
 }
 
-/// The table of a query with stages: it is made before the first byte is sent.
+/// Exports the table of a query with stages, which is complete before the first byte is sent.
 async fn export_table(
     shared: &SharedState,
     caller: &Caller,
@@ -195,7 +196,7 @@ async fn export_table(
     Ok(response)
 }
 
-/// The last line for those who asked for it.
+/// The last line, for clients that asked for a summary.
 fn summary<'a>(
     messages: u64,
     missing: u64,
@@ -210,18 +211,18 @@ fn summary<'a>(
     format!("{summary}\n").into_bytes()
 }
 
-/// An export that runs.
+/// A running export.
 struct RunningExport {
     reading: MessageReader,
     writing: MessageFormat,
     cancel: Cancel,
     has_summary: bool,
-    /// Whether the heading is written.
+    /// Whether the header line has been written.
     is_begun: bool,
 }
 
 impl RunningExport {
-    /// The answer, which is made as its client takes it.
+    /// The response, whose body is produced as the client takes it.
     fn answer(
         self,
         format: ExportFormat,
@@ -249,7 +250,8 @@ impl RunningExport {
         response
     }
 
-    /// Sends part by part. Each waits for its place first, so that the caller is checked at the last moment.
+    /// Sends the export piece by piece. Each piece waits for its slot first, so that the caller is checked at the
+    /// last moment.
     async fn send(mut self, pieces: &mpsc::Sender<BodyPiece>, asker: &CallerRecheck) {
         loop {
             let place = match tokio::time::timeout(STALL_MAX, pieces.reserve()).await {
@@ -306,7 +308,7 @@ impl RunningExport {
         Ok(out.into())
     }
 
-    /// The figures that were only known after reading.
+    /// The figures that are only known after reading, as trailers.
     fn trailers(&self) -> HeaderMap {
         let (parts, missing) = (self.reading.damaged().len(), self.reading.missing());
         if 0 < missing {
@@ -317,7 +319,7 @@ impl RunningExport {
 }
 
 impl ExportFormat {
-    /// Adds the headers of a file.
+    /// Adds the headers of a file download.
     fn describe(self, response: &mut Response, now: Timestamp, count: Option<u64>, copies: u64) {
         let (media_type, suffix) = match self {
             ExportFormat::Ndjson => ("application/x-ndjson", "ndjson"),
@@ -339,7 +341,7 @@ impl ExportFormat {
     }
 }
 
-/// `logstead-YYYYMMDDTHHMMSSZ`.
+/// The file name, such as `logstead-YYYYMMDDTHHMMSSZ`.
 fn file_name(now: Timestamp) -> String {
     let text = now.to_string();
     let seconds = text.split(['.', 'Z']).next().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Extractors for handlers: those of axum, with refusals as problems.
+//! Extractors for handlers: those of axum, whose rejections are problems (RFC 9457).
 //!
-//! `Json`, `Path` and `Query` have axum's names because utoipa finds the request in a handler's parameters by them.
+//! `Json`, `Path` and `Query` have axum's names because utoipa recognises a handler's parameters by them.
 
 use super::error::{ApiError, Result, TextPosition};
 use super::objects::Objects;
@@ -17,9 +17,9 @@ use std::future::poll_fn;
 use std::net::IpAddr;
 use std::pin::Pin;
 
-/// Maximum body of a request other than ingest.
+/// Maximum size of a request body, except for ingest.
 const BODY_BYTES_MAX: usize = 1 << 20;
-/// Maximum body of an unauthenticated request.
+/// Maximum size of an unauthenticated request body.
 const STRANGERS_BODY_BYTES_MAX: usize = 8 << 10;
 
 /// A JSON body.
@@ -52,7 +52,7 @@ async fn read_json<T: DeserializeOwned>(request: Request, body_bytes_max: usize)
     parse_json(&read_body(request.into_body(), body_bytes_max).await?)
 }
 
-/// Text with its media type: a document in one of the forms that the handler knows.
+/// Text with its media type: a document in one of the formats that the handler understands.
 pub(crate) struct DocumentText {
     pub(crate) media_type: Option<String>,
     pub text: String,
@@ -84,7 +84,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     }
 }
 
-/// The variable parts of the path. If one does not fit, there is nothing at this address.
+/// The variable parts of the path. If one of them is invalid, the address does not exist.
 pub(crate) struct Path<T>(pub(crate) T);
 
 impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
@@ -139,7 +139,7 @@ async fn read_body(body: Body, body_bytes_max: usize) -> Result<Vec<u8>> {
     Ok(pieces.whole())
 }
 
-/// A body that is read piece by piece, so that the reader knows how much has arrived.
+/// A body that is read piece by piece, so that the reader knows how much of it has arrived.
 pub(crate) struct PiecewiseBody {
     body: Body,
     body_bytes_max: usize,
@@ -159,7 +159,7 @@ impl PiecewiseBody {
         Ok(pieces)
     }
 
-    /// Waits for the next piece and returns its length; `None` at the end. 413 if the body becomes too long.
+    /// Waits for the next piece and returns its length; `None` at the end. 413 if the body exceeds the maximum.
     pub(crate) async fn read_next(&mut self) -> Result<Option<usize>> {
         let Some(piece) = next_piece(&mut self.body).await? else { return Ok(None) };
         if self.body_bytes_max - self.read.len() < piece.len() {
@@ -181,11 +181,11 @@ impl PiecewiseBody {
     }
 }
 
-/// Waits for the next bytes of a body; `None` at the end. Nothing is lost if it is not waited for to the end.
+/// Waits for the next bytes of a body; `None` at the end. Nothing is lost if the wait is cancelled.
 pub(crate) async fn next_piece(body: &mut Body) -> Result<Option<Bytes>> {
     while let Some(frame) = poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await {
         let frame = frame.map_err(|error| broke_off(&error))?;
-        // Anything else is a trailer, which is ignored.
+        // Any other frame is a trailer, which is ignored.
         if let Ok(piece) = frame.into_data() {
             return Ok(Some(piece));
         }
@@ -205,7 +205,7 @@ fn broke_off(error: &axum::Error) -> ApiError {
     ApiError::bad_request(format!("the body broke off: {error}"))
 }
 
-/// Reads JSON, in which structures are objects; the error says where it is wrong.
+/// Parses JSON in which structures are objects; an error includes the position.
 fn parse_json<T: DeserializeOwned>(text: &[u8]) -> Result<T> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     let value = serde_path_to_error::deserialize(Objects(&mut reader)).map_err(|error| {

@@ -1,4 +1,4 @@
-//! Headers of every answer that keep browsers from misusing it.
+//! Headers added to every response, which keep browsers from misusing it.
 
 use super::peer::Client;
 use axum::extract::{Request, State};
@@ -32,7 +32,7 @@ pub(super) async fn with_headers(
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    // Only for our own certificate: a proxy decides that for its host.
+    // Only added with our own certificate: a proxy decides this for its host.
     let seconds = settings.web.hsts.duration().as_secs();
     if is_encrypted && settings.web.tls.is_some() && 0 < seconds {
         let value = HeaderValue::try_from(format!("max-age={seconds}"));

@@ -68,19 +68,19 @@ use utoipa_axum::router::OpenApiRouter;
 
 /// The applications of the web port's listeners.
 pub struct Apps {
-    /// Console and API.
+    /// The console and the API.
     pub console: Router,
-    /// The metrics for everyone who can reach them, and the health of the process.
+    /// The metrics for everyone who can reach that port, and the health of the process.
     pub metrics: Router,
 }
 
-/// Console and API alone. Its requests need to say where they are from, as those of the web port do: ingested messages
-/// and failed logins record the address.
+/// Console and API alone. Like requests to the web port, its requests need a peer address, because ingested messages
+/// and failed logins record it.
 pub fn app(state: ApiState) -> Router {
     apps(state).console
 }
 
-/// All of them, with one state.
+/// All applications, with one shared state.
 pub fn apps(state: ApiState) -> Apps {
     let shared = ApiInner::new(state);
     let (meta, pace) = (shared.state.meta.clone(), shared.pace.clone());
@@ -113,7 +113,7 @@ pub fn apps(state: ApiState) -> Apps {
     }
 }
 
-/// The console's addresses of one word, and what Elasticsearch's clients ask of the index that is called so.
+/// The console's addresses of one word, and the requests of Elasticsearch's clients for an index of that name.
 fn index(shared: &SharedState, base: &assets::Base) -> MethodRouter<SharedState> {
     let needs = Needs::Ingest(IngestProtocol::Elastic);
     ingest::index()
@@ -123,7 +123,7 @@ fn index(shared: &SharedState, base: &assets::Base) -> MethodRouter<SharedState>
         .fallback_service(assets::service(base.clone()))
 }
 
-/// Adds what all answers have in common.
+/// Adds the layers that all answers share.
 fn finished(app: Router<SharedState>, shared: &SharedState) -> Router {
     let settings = shared.state.settings.clone();
     app.method_not_allowed_fallback(wrong_method)

@@ -1,5 +1,5 @@
-//! The limits of requests in the description of the API. They come from the constants that are checked, so that the two
-//! cannot differ.
+//! The limits of requests in the API description. They come from the constants that are enforced, so the two cannot
+//! differ.
 
 use super::access::grants;
 use super::ask::{facets, query};
@@ -10,22 +10,22 @@ use logstead_query::QUERY_BYTES_MAX;
 use utoipa::openapi::schema::{Array, ArrayItems, Object, Schema};
 use utoipa::openapi::{OpenApi, RefOr};
 
-/// The characters of a name.
+/// The pattern of a name.
 pub(super) const NAME_PATTERN: &str = "^[a-z0-9][a-z0-9._@-]*$";
 
 /// A limit of a value.
 enum SchemaLimit {
-    /// Characters: at least, and at most.
+    /// Minimum and maximum number of characters.
     Text(usize, usize),
-    /// The same, for characters that a name may have.
+    /// Maximum number of characters, which have to be allowed in a name.
     Name(usize),
-    /// Items: at least, and at most.
+    /// Minimum and maximum number of items.
     Items(usize, usize),
     /// Maximum number of items, and maximum length of each.
     Texts(usize, usize),
 }
 
-/// Properties of schemas, and their limits.
+/// Properties of schemas, with their limits.
 fn limits() -> Vec<(&'static str, &'static str, SchemaLimit)> {
     use SchemaLimit::{Items, Name, Text, Texts};
     let asking = [
@@ -60,7 +60,7 @@ fn limits() -> Vec<(&'static str, &'static str, SchemaLimit)> {
     limits
 }
 
-/// Adds all limits to a description. Returns those whose property does not exist: its name has changed.
+/// Adds all limits to a description. Returns those whose property does not exist, because it was renamed.
 #[must_use]
 pub(super) fn describe(api: &mut OpenApi) -> Vec<String> {
     let missing = limits().into_iter().filter_map(|(schema, property, limit)| {

@@ -1,5 +1,5 @@
-//! JSON in which a structure is an object, at every depth. Serde also reads one from an array, by the position of its
-//! fields: a client's mistake would then be understood as something else, and a field added later would change the
+//! JSON in which a structure has to be an object, at every depth. Serde also accepts an array, by the position of the
+//! fields: a client's mistake would then be taken for something else, and a field added later would change the
 //! meaning of older requests.
 
 use serde::de::{
@@ -7,7 +7,7 @@ use serde::de::{
 };
 use std::fmt;
 
-/// A reader, a visitor or a part of either, below which it is so.
+/// Wraps a deserializer, a visitor or a part of either, so that this holds at every level below it.
 pub(super) struct Objects<T>(pub(super) T);
 
 macro_rules! forward {
@@ -23,7 +23,7 @@ macro_rules! forward {
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Objects<D> {
     type Error = D::Error;
 
-    /// The one that differs.
+    /// The only method that does not forward unchanged.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,

@@ -1,4 +1,4 @@
-//! Counts requests: which endpoint, which status, how long until the head of the answer.
+//! Counts requests by endpoint, by status, and by the time until the response begins.
 
 use super::state::SharedState;
 use axum::extract::{MatchedPath, Request, State};
@@ -9,9 +9,9 @@ use logstead_flow::counters::Counters;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The status of requests whose client went away before there was an answer; no client ever sees it.
+/// The status of requests whose client disconnected before there was a response; no client ever sees it.
 const GIVEN_UP: u16 = 499;
-/// The label of all requests without a route: files of the console, and addresses that are wrong.
+/// The label of all requests without a route: files of the console, and wrong addresses.
 const NO_ROUTE: &str = "/*";
 
 /// A request that is not answered yet.
@@ -33,7 +33,7 @@ pub(super) async fn observe(State(shared): State<SharedState>, request: Request,
     response
 }
 
-/// Anybody can invent methods.
+/// Unknown methods share a label, since anybody can invent methods.
 fn method(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -53,7 +53,7 @@ impl OpenRequest {
         OpenRequest { counters, endpoint, began: Instant::now(), status: GIVEN_UP }
     }
 
-    /// Why a login was refused, if this was one.
+    /// Why a login was refused, if the request was a refused login.
     fn refused_login(&self) -> Option<&'static str> {
         let is_login = ["POST /api/v1/session", "POST /api/v1/setup"]
             .iter()

@@ -1,4 +1,4 @@
-//! The description of the API: the descriptions of the handlers, and the parts that all of them share.
+//! The API description: the descriptions of the handlers, and the parts that all of them share.
 
 use super::access::{Needs, cookie};
 use super::routes::routes;
@@ -13,7 +13,7 @@ use utoipa::openapi::{
 };
 use utoipa::{PartialSchema, ToSchema};
 
-/// The description of the whole API; `web/openapi.json` is this.
+/// The description of the whole API, which is written to `web/openapi.json`.
 pub fn openapi() -> OpenApi {
     let mut all = OpenApi::new(info(), utoipa::openapi::Paths::new());
     for (needs, routes) in routes() {
@@ -48,7 +48,7 @@ fn info() -> Info {
     info
 }
 
-/// Adds what all operations with the same needs have in common.
+/// Adds the parts that all operations with the same requirement share.
 fn describe(operation: &mut Operation, needs: Needs) {
     let responses = &mut operation.responses.responses;
     for (status, response) in responses.iter_mut() {

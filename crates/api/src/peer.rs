@@ -22,7 +22,7 @@ const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto
 pub(crate) struct Client {
     /// `None` if it did not come through a socket.
     pub address: Option<IpAddr>,
-    /// Whether it came over TLS, here or at a trusted proxy, which knows better.
+    /// Whether it came over TLS, to this server or to a trusted proxy, whose word counts more.
     pub is_encrypted: bool,
 }
 
@@ -58,7 +58,8 @@ pub(crate) fn client(arrival: Option<Arrival>, headers: &HeaderMap, trusted: &[I
     let by_custom = elements(headers, &X_FORWARDED_FOR);
     let by_custom = nearest_stranger(proxy, by_custom.iter().map(|hop| Some(*hop)), trusted);
     let address = match (by_rfc, by_custom) {
-        // A proxy adds to one of the two and passes the other on unchanged; there is no telling which.
+        // A proxy appends to one of the two headers and passes the other on unchanged; it is impossible to tell
+        // which.
         (Some(one), Some(other)) if one != other => proxy,
         (one, other) => one.or(other).unwrap_or(proxy),
     };
@@ -68,8 +69,8 @@ pub(crate) fn client(arrival: Option<Arrival>, headers: &HeaderMap, trusted: &[I
     Client { address: Some(address), is_encrypted }
 }
 
-/// From the right, the first address that is not a trusted proxy; the leftmost if all are, and the last readable one if
-/// one cannot be read. `None` without the header.
+/// The first address from the right that is not a trusted proxy; the leftmost one if all are trusted, and the last
+/// readable one if an address cannot be read. `None` without the header.
 fn nearest_stranger<'a>(
     proxy: IpAddr,
     hops: impl DoubleEndedIterator<Item = Option<&'a str>>,

@@ -1,6 +1,7 @@
-//! The answers over HTTP without TLS, if there should be TLS: browsers are redirected, programs get an error.
+//! The answers to requests without TLS, if TLS is required: browsers are redirected, programs get an error.
 //!
-//! A program that is sent on has already sent its token or its messages in the clear, and would do so again each time.
+//! A program that is redirected has already sent its token or its messages in the clear, and would do so again each
+//! time.
 
 use super::error::ApiError;
 use super::request_id;
@@ -14,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 /// The encrypted address.
 #[derive(Clone, Debug)]
 pub struct Encrypted {
-    /// The address to redirect to; empty for the requested host with this port.
+    /// The address to redirect to; if empty, the requested host with this port.
     pub public_url: String,
     /// The port of the first listener.
     pub port: u16,
@@ -43,7 +44,7 @@ async fn answer(State(to): State<Encrypted>, request: Request) -> Response {
 }
 
 impl Encrypted {
-    /// A path as it is asked for below that of the public address, which the request may have named already.
+    /// The path relative to that of the public address, which the requested path may already include.
     fn below<'a>(&self, path: &'a str) -> &'a str {
         let base = self.public_url.split_once("://").and_then(|(_, place)| place.split_once('/'));
         let base = base.map_or("", |(_, base)| base.trim_end_matches('/'));

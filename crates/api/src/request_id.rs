@@ -1,4 +1,4 @@
-//! Gives every request its id, and every answer the id of its request.
+//! Gives every request an id, and every response the id of its request.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
@@ -11,14 +11,15 @@ const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The middleware.
 pub(super) async fn name(request: Request, next: Next) -> Response {
     let id = of(request.headers()).unwrap_or_else(Id::random);
-    // It has no characters that a header could not have.
+    // An id only has characters that are allowed in a header.
     let value = HeaderValue::from_str(id.as_str());
     let mut response = request_id::within(id, next.run(request)).await;
     response.headers_mut().extend(value.ok().map(|value| (X_REQUEST_ID, value)));
     response
 }
 
-/// The id that a client gives. Two are none: the log and the client would each take another.
+/// The id that a client sends. If it sends two, both are ignored: otherwise the log and the client could each use a
+/// different one.
 fn of(headers: &HeaderMap) -> Option<Id> {
     let mut given = headers.get_all(X_REQUEST_ID).iter();
     match (given.next(), given.next()) {

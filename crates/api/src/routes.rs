@@ -1,4 +1,4 @@
-//! Every route, and the requirement for its caller.
+//! Every route, and the requirements for its callers.
 
 use super::access::{Needs, account, audit, oidc, preferences, session, tokens, users};
 use super::ask::aggregate::AggregateRequest;
@@ -108,7 +108,7 @@ fn analyst() -> OpenApiRouter<SharedState> {
         .routes(routes!(users::change_password))
 }
 
-/// Open to tokens that may send and nothing else.
+/// Our own ingest routes, which are open to tokens that may only send.
 fn ours() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new().routes(routes!(ingest::native::ingest))
 }
@@ -132,7 +132,7 @@ fn everything() -> OpenApiRouter<SharedState> {
         .routes(routes!(certificates::certificates))
 }
 
-/// The routes with which operators change the logspaces that they are granted.
+/// The routes with which operators change the logspaces that are granted to them.
 fn of_logspaces() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(routes!(logspace::put_logspace))
@@ -163,8 +163,8 @@ fn operator() -> OpenApiRouter<SharedState> {
         .routes(routes!(destinations::discard_quarantine))
 }
 
-/// The routes with which administrators manage accounts; those who are granted a part of the store manage the accounts
-/// within that.
+/// The routes with which administrators manage accounts; those who are granted a part of the store manage the
+/// accounts within that part.
 fn of_accounts() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(routes!(users::list_users, users::create_user))

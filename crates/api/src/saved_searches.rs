@@ -22,15 +22,15 @@ use serde_json::Value;
 pub(super) const NAME_CHARS_MAX: usize = 100;
 /// Maximum length of a folder.
 pub(super) const FOLDER_CHARS_MAX: usize = 200;
-/// Maximum number of tags of a search.
+/// Maximum number of tags per search.
 pub(super) const TAGS_MAX: usize = 20;
 /// Maximum length of a tag.
 pub(super) const TAG_CHARS_MAX: usize = 50;
-/// Maximum number of logspaces that a search names.
+/// Maximum number of logspaces per search.
 pub(super) const LOGSPACES_MAX: usize = 1000;
 /// Maximum length of a time or a logspace id.
 pub(super) const WORD_CHARS_MAX: usize = 100;
-/// An answer ends behind the search with which it has this many bytes.
+/// An answer ends after the search with which it reaches this many bytes.
 const LIST_BYTES_MAX: usize = 2 << 20;
 /// Maximum length of a view, as compact JSON.
 const VIEW_BYTES_MAX: usize = 16 << 10;
@@ -44,21 +44,21 @@ pub(crate) struct SavedSearchRequest {
     /// The folder to show it in, such as `ops/network`; at most 200 characters.
     #[serde(default)]
     folder: String,
-    /// Words to find it by: at most 20 of at most 50 characters.
+    /// Words by which it can be found: at most 20, of at most 50 characters each.
     #[serde(default)]
     tags: Vec<String>,
-    /// Whether everyone may see and use it. Searches of tokens always are shared.
+    /// Whether everyone may see and use it. Searches of tokens are always shared.
     #[serde(default)]
     shared: bool,
     /// The query, in the query language, optionally with stages.
     #[serde(default)]
     query: String,
-    /// RFC 3339, or relative as `-1h`.
+    /// The start of the range: RFC 3339, or relative, such as `-1h`.
     #[serde(default)]
     from: Option<String>,
     #[serde(default)]
     to: Option<String>,
-    /// Ids; null for all.
+    /// Ids of the logspaces; null for all.
     #[serde(default)]
     logspaces: Option<Vec<String>>,
     /// How to show the results: any JSON of at most 16 KiB, stored unchanged.
@@ -74,7 +74,7 @@ pub(crate) struct SavedSearch {
     folder: String,
     tags: Vec<String>,
     shared: bool,
-    /// The owner's name when it was saved: a user's name, or `token:` and a token's.
+    /// The owner's name when the search was saved: a user's name, or `token:` and a token's name.
     owner: String,
     query: String,
     #[schema(required)]
@@ -88,7 +88,7 @@ pub(crate) struct SavedSearch {
     created_at: String,
     #[schema(format = DateTime)]
     updated_at: String,
-    /// The last use by anyone.
+    /// The time of the last use by anyone.
     #[schema(format = DateTime, required)]
     last_used: Option<String>,
     /// Whether it belongs to the caller.
@@ -99,7 +99,7 @@ pub(crate) struct SavedSearch {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct SavedSearches {
     saved_searches: Vec<SavedSearch>,
-    /// The position from which the list goes on, for `after`; absent at its end.
+    /// The position at which the list continues, for `after`; absent at its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     next: Option<i64>,
@@ -110,11 +110,11 @@ pub(crate) struct SavedSearches {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListParams {
-    /// Begins behind this place: `next` of the part before.
+    /// Starts after this position: `next` of the previous part.
     after: Option<i64>,
 }
 
-/// The caller's own searches, and shared ones. An answer has up to about 2 MiB of them.
+/// The caller's own searches, and shared ones. An answer has up to about 2 MiB of searches.
 #[utoipa::path(
     get, path = "/api/v1/saved-searches", tag = "saved searches", operation_id = "list_saved_searches",
     params(ListParams), responses((status = 200, body = SavedSearches))
@@ -147,7 +147,7 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, axum::Json(SavedSearch::new(saved, &call.caller))))
 }
 
-/// Replaces a search: the caller's own, or for an administrator a shared one. It keeps its owner.
+/// Replaces a search: the caller's own or, as an administrator, a shared one. It keeps its owner.
 #[utoipa::path(
     put, path = "/api/v1/saved-searches/{id}", tag = "saved searches", operation_id = "replace_saved_search", responses((status = 200, body = SavedSearch))
 )]
@@ -164,7 +164,7 @@ pub(crate) async fn replace(
     Ok(axum::Json(SavedSearch::new(saved, &call.caller)))
 }
 
-/// Removes a search: the caller's own, or for an administrator a shared one.
+/// Removes a search: the caller's own or, as an administrator, a shared one.
 #[utoipa::path(
     delete, path = "/api/v1/saved-searches/{id}", tag = "saved searches", operation_id = "remove_saved_search", responses((status = 204))
 )]
@@ -185,7 +185,7 @@ pub(crate) async fn used(call: Call, Path(id): Path<i64>) -> Result<StatusCode> 
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// 404 for a search that the caller may not know of, as for a missing one.
+/// 404 for a search that the caller may not know of, as for one that does not exist.
 async fn check_known(Call { shared, caller }: &Call, id: i64) -> Result<()> {
     let viewer = caller.account;
     let found = shared.meta(move |meta| meta.saved_search(viewer, id)).await?;
@@ -196,20 +196,21 @@ async fn check_known(Call { shared, caller }: &Call, id: i64) -> Result<()> {
     }
 }
 
-/// Whether the caller may change the shared searches of others: an administrator of a part of the store could take from
-/// those who see more than it.
+/// Whether the caller may change the shared searches of others. Administrators of only a part of the store may not,
+/// as they could take searches away from those who see more.
 fn manages_shared(caller: &Caller) -> bool {
     caller.role == Role::Admin && caller.grant.is_everything()
 }
 
-/// Whether a search names only logspaces that the caller may know of, beside its query or in it.
+/// Whether all logspaces that a search names, in its list or in its query, are ones that the caller may know of.
 fn may_know(caller: &Caller, search: &SearchToSave, logspaces: &[String]) -> bool {
     let listed = search.logspaces.iter().flatten().all(|id| caller.may_search(id));
     listed && named_in(&search.query, logspaces).all(|id| caller.may_search(id))
 }
 
-/// The logspaces that a query may name: words of its text that are the name of one, or could be that of a private one,
-/// if the query mentions logspaces at all. It finds too many rather than too few, in any stage and in any quotes.
+/// The logspaces that a query may name: words of its text that are the name of a logspace, or could be the name of a
+/// private one, if the query mentions logspaces at all. It finds too many rather than too few, in any stage and in
+/// any quotes.
 fn named_in<'q>(query: &'q str, logspaces: &'q [String]) -> impl Iterator<Item = &'q str> {
     let speaks_of_them = query.to_ascii_lowercase().contains("logspace");
     let words = query.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'));
@@ -242,7 +243,7 @@ impl SavedSearchRequest {
     }
 }
 
-/// The text without white space around it.
+/// The text without surrounding white space.
 fn check_text(text: &str, path: &str, chars_min: usize, chars_max: usize) -> Result<String> {
     let text = text.trim();
     let refused = |reason: String| Err(ApiError::bad_request(format!("{path} {reason}")).path(path));
@@ -256,7 +257,7 @@ fn check_text(text: &str, path: &str, chars_min: usize, chars_max: usize) -> Res
     Ok(text.to_owned())
 }
 
-/// The tags without duplicates, in their order.
+/// The tags without duplicates, in their original order.
 fn check_tags(tags: &[String]) -> Result<Vec<String>> {
     if TAGS_MAX < tags.len() {
         let detail = format!("there are {} tags: at most {TAGS_MAX} are allowed", tags.len());

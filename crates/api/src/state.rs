@@ -25,45 +25,48 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Passwords that are hashed at a time: each takes 19 MiB and about 20 ms.
+/// Maximum number of passwords that are hashed at a time: each takes 19 MiB and about 20 ms.
 const PASSWORDS_MAX: usize = 2;
-/// Database calls at a time. There is one writer, so more would occupy threads without being faster.
+/// Maximum number of database calls at a time. There is only one writer, so more calls would occupy threads without
+/// being faster.
 const META_CALLS_MAX: usize = 4;
-/// Logins of others that wait for their provider at a time. Each takes a thread.
+/// Maximum number of logins that wait for a provider at a time. Each takes a thread.
 const PROVIDERS_ASKED_MAX: usize = 8;
-/// Test messages that are sent at a time. Each takes a thread, for as long as the protocol lets the other side think.
+/// Maximum number of test messages that are sent at a time. Each takes a thread, for as long as the protocol allows
+/// the other side to take.
 const TEST_MESSAGES_MAX: usize = 4;
-/// Pages that wait for something to be stored at a time. Each takes a task and a channel of one event.
+/// Maximum number of pages that wait for something to be stored at a time. Each takes a task and a channel of one
+/// event.
 const LISTENERS_MAX: usize = 1_000;
-/// Instant searches that run beside the others: one for each caller.
+/// Maximum number of instant searches that run beside the others: one for each caller.
 const INSTANT_SEARCHES_MAX: usize = 2;
 
 /// The parts of the process that the API needs.
 pub struct ApiState {
     /// Users, sessions, tokens, revisions.
     pub meta: Meta,
-    /// Stores and finds messages.
+    /// The pipeline that stores and finds messages.
     pub pipeline: Arc<Pipeline>,
-    /// How its router document changes.
+    /// The revisions of its router document.
     pub revisions: Arc<Revisions>,
     /// The process's settings.
     pub settings: Arc<Settings>,
     /// A token with an administrator's rights (`LOGSTEAD_ADMIN_TOKEN`).
     pub admin_token: Option<String>,
-    /// Creates the first administrator; printed when the server starts.
+    /// The code with which the first administrator can be created; printed when the server starts.
     pub setup_code: Option<String>,
-    /// The facts of how it was started.
+    /// Facts about how the process was started.
     pub process: Process,
 }
 
 /// How the process was started.
 #[derive(Default)]
 pub struct Process {
-    /// When.
+    /// The time.
     pub started: Timestamp,
     /// The addresses at which it serves HTTP.
     pub listeners: Vec<WebSocket>,
-    /// Every setting, with where it is from.
+    /// Every setting, with its origin.
     pub in_force: Vec<EffectiveSetting>,
 }
 
@@ -72,11 +75,11 @@ pub struct Process {
 pub struct WebSocket {
     /// The kind of listener: `web`, `redirect` or `metrics`.
     pub serves: &'static str,
-    /// The address for clients.
+    /// The address for clients to use.
     pub url: String,
 }
 
-/// The state with what limits requests, as handlers share it.
+/// The state and the limits of requests, as handlers share them.
 pub(super) type SharedState = Arc<ApiInner>;
 
 pub(super) struct ApiInner {
@@ -84,35 +87,35 @@ pub(super) struct ApiInner {
     pub(super) throttle: Mutex<Throttle>,
     passwords: Semaphore,
     meta_calls: Semaphore,
-    /// There are users, and always will be: the last administrator cannot be removed.
+    /// Whether users exist, which then stays so, as the last administrator cannot be removed.
     is_set_up: AtomicBool,
     /// OpenID providers.
     pub(super) providers: Vec<Arc<Provider>>,
-    /// Logins that wait for an OpenID provider.
+    /// Limits the logins that wait for an OpenID provider.
     pub(super) providers_asked: Semaphore,
-    /// Logins that wait for a directory.
+    /// Limits the logins that wait for a directory.
     pub(super) directories_asked: Semaphore,
     /// The lane of ordinary searches.
     pub(super) searches: Lane,
     /// The lane of instant searches, which run while others have to wait.
     pub(super) instant_searches: Lane,
-    /// The memory that ingest takes.
+    /// The memory for ingest.
     pub(super) ingest: BodyMemory,
-    /// How fast tokens send.
+    /// Limits how fast tokens send.
     pub(super) pace: Arc<Mutex<TokenPace>>,
-    /// The running verification or indexing: it reads everything.
+    /// The running verification or reindexing, which reads a whole logspace.
     pub(super) upkeep: Arc<Upkeep>,
-    /// Tails that are open.
+    /// Limits the number of open tails.
     pub(super) tails: Arc<Semaphore>,
-    /// Pages that wait for something to be stored.
+    /// Limits the pages that wait for something to be stored.
     pub(super) listeners: Arc<Semaphore>,
-    /// Tails that are reading stored messages: at most one per core.
+    /// Limits the tails that are reading stored messages: at most one per core.
     pub(super) tail_turns: Semaphore,
-    /// Exports that run.
+    /// Limits the number of running exports.
     pub(super) exports: Arc<Semaphore>,
-    /// Test messages that are on their way to destinations.
+    /// Limits the test messages that are on their way to destinations.
     pub(super) test_messages: Arc<Semaphore>,
-    /// The threads that searches use besides their own.
+    /// The additional threads that searches use.
     pub(super) lanes: Pool,
 }
 
@@ -149,7 +152,7 @@ impl ApiInner {
         })
     }
 
-    /// Runs a call of the database on a blocking thread.
+    /// Runs a database call on a blocking thread.
     pub(super) async fn meta<T: Send + 'static>(
         &self,
         call: impl FnOnce(&Meta) -> logstead_accounts::Result<T> + Send + 'static,
@@ -159,8 +162,8 @@ impl ApiInner {
         Ok(blocking(move || call(&meta)).await??)
     }
 
-    /// Whether there are users. Strangers may ask as often as they like, so the database is only asked until it says
-    /// yes.
+    /// Whether users exist. Strangers may ask this as often as they like, so the database is only queried until the
+    /// answer is yes.
     pub(super) async fn is_set_up(&self) -> Result<bool> {
         if !self.is_set_up.load(Ordering::Relaxed) && self.meta(Meta::has_users).await? {
             self.is_set_up.store(true, Ordering::Relaxed);
@@ -168,13 +171,14 @@ impl ApiInner {
         Ok(self.is_set_up.load(Ordering::Relaxed))
     }
 
-    /// Records an action, also in our own log. If it cannot be written, the entry waits: the action has been done.
+    /// Records an action, also in our own log. If the entry cannot be written it is kept until it can, because the
+    /// action has already happened.
     pub(super) async fn audit(&self, actor: Actor, action: &'static str, detail: String) {
         let meta = self.state.meta.clone();
         let account = actor.account.map(|account| account.to_string()).unwrap_or_default();
         internal::audit(&actor.name, &account, action, &detail);
         let written = blocking(move || meta.add_audit(&actor, action, &detail, clock::now()));
-        // Only a bug makes it fail, which has been logged.
+        // This only fails because of a bug, which has already been logged.
         written.await.ok();
     }
 
@@ -188,7 +192,8 @@ impl ApiInner {
         self.state.pipeline.memory.shares.answer
     }
 
-    /// Whether a user has to set up a second factor before anything else. Those of OpenID providers have theirs there.
+    /// Whether a user has to set up a second factor before anything else. Users of OpenID providers have their second
+    /// factor with the provider.
     pub(super) fn must_enrol(&self, role: Role, origin: Option<&str>, has_second_factor: bool) -> bool {
         let needed = &self.state.settings.accounts.second_factor;
         let is_elsewhere = origin.is_some_and(|origin| origin.starts_with("oidc:"));

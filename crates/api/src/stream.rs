@@ -1,4 +1,4 @@
-//! Bodies that are produced while they are read.
+//! Bodies that are produced while the client reads them.
 //!
 //! **Invariant:** a body that has to be complete and is not breaks the connection, so that no client takes it for
 //! complete.
@@ -17,11 +17,11 @@ use tokio::sync::mpsc;
 /// The next piece of a body, or its end.
 pub(super) enum BodyPiece {
     Data(Bytes),
-    /// The end: it is complete. The trailers go to clients that asked for them with `TE: trailers`.
+    /// The end of a complete body. The trailers go to clients that asked for them with `TE: trailers`.
     End(HeaderMap),
 }
 
-/// A body: ends the work when it is dropped.
+/// A body, which ends the work when it is dropped.
 pub(super) struct StreamedBody {
     pieces: mpsc::Receiver<BodyPiece>,
     /// Whether [`BodyPiece::End`] is required and has not come yet.
@@ -30,12 +30,12 @@ pub(super) struct StreamedBody {
 }
 
 impl StreamedBody {
-    /// One that may end anywhere.
+    /// A body that may end anywhere.
     pub(super) fn endless(pieces: mpsc::Receiver<BodyPiece>, guard: Guard) -> StreamedBody {
         StreamedBody { pieces, has_end: false, _guard: guard }
     }
 
-    /// One that has to be whole.
+    /// A body that has to be complete.
     pub(super) fn whole(pieces: mpsc::Receiver<BodyPiece>, guard: Guard) -> StreamedBody {
         StreamedBody { pieces, has_end: true, _guard: guard }
     }

@@ -1,4 +1,4 @@
-//! How requests wait: on threads that may block, and for one of a limited number of places.
+//! Ways for requests to wait: for threads that may block, and for one of a limited number of places.
 
 use super::error::{ApiError, Result};
 use axum::http::StatusCode;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
-/// The longest that a request waits for its turn before it is told to try again.
+/// Maximum time that a request waits for its turn before it is told to try again.
 const TURN_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// Runs a blocking call on a blocking thread.
@@ -15,7 +15,7 @@ pub(super) async fn blocking<T: Send + 'static>(call: impl FnOnce() -> T + Send 
     tokio::task::spawn_blocking(request_id::carried(call)).await.map_err(ApiError::internal)
 }
 
-/// Waits for places; 503 with this reason if they are not free in time.
+/// Waits for this many places; 503 with this reason if they do not become free in time.
 pub(super) async fn places<'a>(all: &'a Semaphore, count: u32, reason: &str) -> Result<SemaphorePermit<'a>> {
     match timeout(TURN_WAIT_MAX, all.acquire_many(count)).await {
         Ok(Ok(permit)) => Ok(permit),

@@ -1,8 +1,9 @@
-//! Connections of the HTTP client: their proxy, the authorities that encrypted ones trust, and the name they expect. The
-//! client library's own connections can expect only the name of the host, and its rules for proxies differ from curl's.
+//! Connections of the HTTP client: their proxy, the authorities that they trust, and the server name that they
+//! expect. The library's own connections can only expect the name of the host, and its rules for proxies differ from
+//! curl's.
 //!
-//! A proxy is asked for a tunnel (`CONNECT`, RFC 9110, 9.3.6), also for addresses that begin with `http://`: it looks up the
-//! host, and cannot read encrypted data.
+//! A proxy is asked for a tunnel (`CONNECT`, RFC 9110, 9.3.6), even for addresses that begin with `http://`. The
+//! proxy looks up the host, and cannot read encrypted data.
 
 use crate::proxy::{Proxies, Proxy};
 use crate::tls::{self, TlsOptions};
@@ -21,10 +22,10 @@ use ureq::unversioned::transport::{
 };
 use ureq::{Agent, Error, Timeout};
 
-/// The longest time that a server that accepted our keys may take to refuse our certificate.
+/// Maximum time that a server may take to refuse our certificate after the handshake.
 const REFUSAL_WAIT_MAX: Duration = Duration::from_secs(1);
 const REFUSAL_WAIT_MIN: Duration = Duration::from_millis(1);
-/// The longest head of a proxy's answer.
+/// Maximum length of the head of a proxy's response.
 const HEAD_BYTES_MAX: usize = 16 << 10;
 
 /// Makes a client with this encryption and these proxies. The configuration must name no proxy, because the library's own
@@ -41,17 +42,17 @@ pub fn agent(config: Config, encryption: Encryption, proxies: Proxies) -> Agent 
 pub struct Encryption {
     options: TlsOptions,
     config: OnceLock<Arc<ClientConfig>>,
-    /// The name that servers must have, unless it is that of the host.
+    /// The name that server certificates must have; by default, that of the host.
     name: Option<String>,
 }
 
 impl Encryption {
-    /// Encrypts connections to `https://`. Servers must have the given name, or that of the host.
+    /// Encrypts connections to `https://`. Server certificates must have the given name, or else that of the host.
     pub fn new(options: TlsOptions, name: Option<&str>) -> Encryption {
         Encryption { options, config: OnceLock::new(), name: name.map(str::to_owned) }
     }
 
-    /// Reads the files, and reports what is wrong with them.
+    /// Reads the files and returns the configuration, or an error that says what is wrong with them.
     pub fn config(&self) -> Result<Arc<ClientConfig>, String> {
         if let Some(config) = self.config.get() {
             return Ok(config.clone());
@@ -60,7 +61,7 @@ impl Encryption {
         Ok(self.config.get_or_init(|| config).clone())
     }
 
-    /// A TLS client for the server of an address.
+    /// Creates a TLS client for the server at an address.
     fn connection(&self, uri: &Uri) -> Result<ClientConnection, String> {
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
         let name = self.name.as_deref().unwrap_or(host).to_owned();
@@ -95,8 +96,8 @@ impl<In: Transport> Connector<In> for Encryption {
     }
 }
 
-/// With TLS 1.3 a server refuses our certificate only after the handshake, and closes the connection before it says
-/// so to a request. So we wait as long as the handshake took.
+/// With TLS 1.3 a server refuses our certificate only after the handshake, and may close the connection before a
+/// request gets that error. So we wait for as long as the handshake took.
 fn await_refusal(
     tls: &mut ClientConnection,
     socket: &mut TransportAdapter,
@@ -139,8 +140,8 @@ impl Connector for ProxyConnector {
     }
 }
 
-/// Looks up the addresses of servers, or of the proxies that lead to them: names that only a proxy can look up are not
-/// looked up here.
+/// Looks up the addresses of servers, or of the proxies that lead to them: names that only a proxy can resolve are
+/// not looked up.
 #[derive(Debug)]
 struct ProxyResolver {
     proxies: Arc<Proxies>,
@@ -170,7 +171,7 @@ fn failed(error: impl fmt::Display) -> Error {
     Error::Io(io::Error::other(error.to_string()))
 }
 
-/// Names the proxy in an error.
+/// Adds the name of the proxy to an error.
 fn of_proxy(error: Error, proxy: Option<&Proxy>) -> Error {
     let Some(proxy) = proxy else { return error };
     match error {
@@ -211,7 +212,7 @@ fn tunnel(
     Err(failed(format!("{status} for {target}{hint}")))
 }
 
-/// Reads the head of an answer, and nothing after it: that already comes from the server.
+/// Reads the head of a response, and no byte after it, as that already comes from the server.
 fn head(socket: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     let mut byte = [0];
@@ -232,7 +233,7 @@ fn head(socket: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// The status of an answer. Its reason phrase is not shown, because a proxy may repeat a secret there.
+/// The status of a response. Its reason phrase is left out because a proxy may repeat a secret in it.
 fn status(head: &[u8]) -> Result<StatusCode, Error> {
     let status = head.strip_prefix(b"HTTP/1.").and_then(|rest| rest.get(2..5));
     let status = status.and_then(|digits| StatusCode::from_bytes(digits).ok());
@@ -295,7 +296,7 @@ mod tests {
             ));
             for piece in pieces {
                 socket.write_all(piece.as_bytes()).ok();
-                // So that each comes on its own.
+                // Makes each piece arrive on its own.
                 socket.set_nodelay(true).unwrap();
                 std::thread::yield_now();
             }
@@ -317,18 +318,18 @@ mod tests {
         answer.body_mut().read_to_string().map_err(|error| error.to_string())
     }
 
-    /// Keeps the connection until the client goes.
+    /// Keeps the connection open until the client closes it.
     fn wait(mut socket: std::net::TcpStream) {
         io::copy(&mut socket, &mut io::sink()).ok();
     }
 
-    /// Is the server at the end of the tunnel.
+    /// Plays the server at the end of the tunnel.
     fn serve(mut socket: std::net::TcpStream) {
         assert!(head(&mut socket).unwrap().starts_with(b"GET / HTTP/1.1\r\n"));
         socket.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhere").unwrap();
     }
 
-    /// Goes on for ever.
+    /// Sends data for ever.
     fn repeat(mut socket: std::net::TcpStream) {
         while socket.write_all(b"X: hunter2\r\n").is_ok() {}
     }

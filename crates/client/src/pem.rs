@@ -1,4 +1,4 @@
-//! Certificates and keys as PEM files. Every error is one line with the name of the file and advice.
+//! Certificates and keys in PEM files. Every error is a single line with the name of the file and advice.
 
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -8,7 +8,7 @@ use std::path::Path;
 /// Maximum size of a certificate, key or CA file.
 pub const FILE_BYTES_MAX: u64 = 4 << 20;
 
-/// The certificates in a file, at least one, the owner's own first.
+/// The certificates in a file, the owner's own first. There has to be at least one.
 pub fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let text = read_file(path)?;
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();

@@ -1,8 +1,8 @@
-//! The proxy of a request: the one set for it, or the one that the environment names.
+//! The proxy of a request: the one configured for it, or the one that the environment names.
 //!
-//! The rules of the environment are those of curl: `http_proxy` and `HTTP_PROXY` are for `http://`, `https_proxy` and
-//! `HTTPS_PROXY` for `https://`, and hosts listed in `no_proxy` or `NO_PROXY` are reached directly. No other address is
-//! an exception, not even those of this machine.
+//! The rules for the environment are those of curl: `http_proxy` and `HTTP_PROXY` apply to `http://`, `https_proxy`
+//! and `HTTPS_PROXY` to `https://`, and hosts listed in `no_proxy` or `NO_PROXY` are reached directly. No other
+//! address is an exception, not even those of this machine.
 //!
 //! **Invariant:** no text that is shown contains the user or password of a proxy.
 
@@ -16,7 +16,7 @@ use std::net::IpAddr;
 /// An HTTP proxy.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
-    /// A name or an address, an IPv6 address in brackets.
+    /// A host name or an address; an IPv6 address is in brackets.
     host: String,
     port: u16,
     /// The value of `Proxy-Authorization`.
@@ -28,14 +28,14 @@ pub struct Proxy {
 pub enum Proxies {
     /// No proxy.
     Direct,
-    /// This proxy for all requests.
+    /// All requests use this proxy.
     Always(Proxy),
     /// The proxies that the environment names.
     Environment(ProxyEnvironment),
 }
 
-/// The environment variables for proxies. An invalid one makes the requests that it is for fail: without the proxy they
-/// would silently bypass it.
+/// The environment variables for proxies. If one is invalid, the requests to which it applies fail: otherwise they
+/// would silently bypass the proxy.
 #[derive(Clone, Debug)]
 pub struct ProxyEnvironment {
     http: NamedProxy,
@@ -43,7 +43,7 @@ pub struct ProxyEnvironment {
     skipped: NoProxyHosts,
 }
 
-/// A proxy that a variable names.
+/// The proxy that a variable names.
 type NamedProxy = Result<Option<Proxy>, String>;
 
 /// The hosts that are reached directly.
@@ -90,7 +90,7 @@ impl Proxy {
         Ok(Proxy { host: host.to_owned(), port, authorization: user.map(authorization).transpose()? })
     }
 
-    /// The host, an IPv6 address in brackets.
+    /// The host; an IPv6 address is in brackets.
     pub fn host(&self) -> &str {
         &self.host
     }
@@ -100,7 +100,7 @@ impl Proxy {
         self.port
     }
 
-    /// The value of `Proxy-Authorization`, if the proxy wants a user.
+    /// The value of `Proxy-Authorization`, if the proxy requires a user.
     pub(crate) fn authorization(&self) -> Option<&str> {
         self.authorization.as_deref()
     }
@@ -136,7 +136,7 @@ impl fmt::Debug for Proxy {
 }
 
 impl Proxies {
-    /// The proxies of a setting: `none`, the address of a proxy, or those of the environment if there is no setting.
+    /// The proxies of a setting: `none`, the address of a proxy, or, without a setting, those of the environment.
     pub fn of(setting: Option<&str>) -> Result<Proxies, String> {
         match setting {
             None => Ok(Proxies::of_environment()),
@@ -145,12 +145,12 @@ impl Proxies {
         }
     }
 
-    /// Those that the environment of this process names.
+    /// The proxies that the environment of this process names.
     pub fn of_environment() -> Proxies {
         Proxies::Environment(ProxyEnvironment::by(|variable| std::env::var(variable).ok()))
     }
 
-    /// The proxy for requests to a host with a scheme.
+    /// The proxy for requests with this scheme to this host.
     pub(crate) fn between(&self, scheme: &str, host: &str) -> Result<Option<&Proxy>, String> {
         match self {
             Proxies::Direct => Ok(None),
@@ -165,7 +165,7 @@ impl Proxies {
 }
 
 impl ProxyEnvironment {
-    /// The variables in lower case come first, and one that is empty is as one that is not set.
+    /// Variables in lower case take precedence, and an empty one counts as unset.
     fn by(variable: impl Fn(&str) -> Option<String>) -> ProxyEnvironment {
         let first = |names: [&'static str; 2]| {
             let set = |name| variable(name).filter(|text| !text.is_empty()).map(|text| (name, text));
@@ -185,7 +185,7 @@ impl ProxyEnvironment {
 }
 
 impl NoProxyHosts {
-    /// A list of names, addresses and networks, separated by commas or spaces; `*` is everything.
+    /// Parses a list of names, addresses and networks, separated by commas or spaces; `*` means all hosts.
     fn of(list: &str) -> NoProxyHosts {
         let mut skipped = NoProxyHosts { is_all: list.trim() == "*", ..NoProxyHosts::default() };
         for entry in list.split([',', ' ', '\t']).filter(|entry| !entry.is_empty()) {

@@ -1,4 +1,4 @@
-//! The frames of RELP, as a sender writes and reads them.
+//! RELP frames, from the sender's side.
 //!
 //! ```text
 //! TXNR SP COMMAND SP DATALEN [SP DATA] LF
@@ -10,12 +10,12 @@
 
 /// The highest transaction number.
 pub const TXNR_MAX: u32 = 999_999_999;
-/// The longest data of an answer.
+/// Maximum length of the data in an answer.
 const DATA_BYTES_MAX: usize = 128 << 10;
-/// `999999999 serverclose 131072 `
+/// Maximum length of a header, such as `999999999 serverclose 131072 `.
 const HEADER_BYTES_MAX: usize = 64;
 
-/// The offers that a sender sends first. Senders and receivers in the field use version 0.
+/// The offers with which a sender begins. Senders and receivers in the field use version 0.
 pub fn offers() -> String {
     let version = env!("CARGO_PKG_VERSION");
     format!("relp_version=0\nrelp_software=logstead,{version}\ncommands=syslog")
@@ -24,11 +24,11 @@ pub fn offers() -> String {
 /// A frame from the other side.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RelpFrame<'a> {
-    /// The number of the frame that it answers; 0 for a hint.
+    /// The number of the frame that is answered; 0 for a hint.
     pub txnr: u32,
-    /// Its name: `rsp`, or `serverclose`.
+    /// The name of the command: `rsp` or `serverclose`.
     pub command: &'a [u8],
-    /// The data after its length.
+    /// The data of the frame.
     pub data: &'a [u8],
 }
 
@@ -64,7 +64,7 @@ pub fn read(bytes: &[u8]) -> Result<Option<(RelpFrame<'_>, usize)>, String> {
     let txnr = number(txnr, TXNR_MAX as usize)
         .ok_or("a frame from the receiver does not begin with a transaction number")?;
     let length = number(length, DATA_BYTES_MAX).ok_or("a frame from the receiver has an invalid length")?;
-    // The length is followed by a space if there is data, and otherwise by the end of the line; some send both.
+    // The length is followed by a space if data follows, and otherwise by a line feed; some peers send both.
     let data_at = end - usize::from(length == 0 && bytes[end - 1] == b'\n');
     let Some(&last) = bytes.get(data_at + length) else { return Ok(None) };
     if last != b'\n' {

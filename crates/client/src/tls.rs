@@ -1,4 +1,4 @@
-//! The receivers that a TLS connection trusts, and the certificate that it presents.
+//! The trust of a TLS connection, and the certificate that it presents.
 
 use crate::pem;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -12,17 +12,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// The environment variables that name the authorities of the system, as other programs use them.
+/// The environment variables that name the system's authorities, as used by other programs.
 const FILE_VARIABLE: &str = "SSL_CERT_FILE";
 const FOLDERS_VARIABLE: &str = "SSL_CERT_DIR";
 
 /// The trusted authorities.
 #[derive(Clone, Debug, Default)]
 pub enum Authorities {
-    /// Those that the system trusts; if it has none, those of Mozilla's list.
+    /// The authorities that the system trusts; if it has none, those of Mozilla's list.
     #[default]
     System,
-    /// Those in a file, and no others.
+    /// The authorities in a file, and no others.
     File(PathBuf),
 }
 
@@ -37,7 +37,7 @@ pub struct TlsOptions {
     pub identity: Option<(PathBuf, PathBuf)>,
 }
 
-/// Makes the configuration of connections with these options.
+/// Builds the configuration of connections with these options.
 pub fn config(options: &TlsOptions) -> Result<Arc<ClientConfig>, String> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
@@ -58,7 +58,7 @@ pub fn config(options: &TlsOptions) -> Result<Arc<ClientConfig>, String> {
     Ok(Arc::new(config))
 }
 
-/// Trusts authorities, and any certificate in a named file that a receiver presents as its own.
+/// Builds a verifier that trusts the authorities and, as a receiver's own, any certificate in a named file.
 fn trust(options: &TlsOptions, provider: &Arc<CryptoProvider>) -> Result<Trust, String> {
     let (place, roots, named) = match &options.authorities {
         Authorities::File(path) => {
@@ -75,7 +75,7 @@ fn trust(options: &TlsOptions, provider: &Arc<CryptoProvider>) -> Result<Trust, 
     Ok(Trust::Known { authorities: authorities.map_err(|error| format!("{place}: {error}"))?, named })
 }
 
-/// The authorities in a file, and all certificates in it.
+/// The certificates in a file, both as authorities and as they are.
 fn known(path: &Path) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), String> {
     let known = pem::certificates(path)?;
     let mut roots = RootCertStore::empty();
@@ -97,7 +97,7 @@ struct CertificatePaths {
 }
 
 impl CertificatePaths {
-    /// The paths that the environment names. An empty variable names nothing.
+    /// The paths that the environment names. An empty variable counts as unset.
     fn named(variable: impl Fn(&str) -> Option<OsString>) -> CertificatePaths {
         let is_name = |path: &PathBuf| !path.as_os_str().is_empty();
         let folders = variable(FOLDERS_VARIABLE).unwrap_or_default();
@@ -107,7 +107,7 @@ impl CertificatePaths {
         }
     }
 
-    /// The paths where systems usually keep them.
+    /// The paths in which systems usually keep them.
     fn usual() -> CertificatePaths {
         let found = openssl_probe::probe();
         CertificatePaths { file: found.cert_file, folders: found.cert_dir }
@@ -118,11 +118,11 @@ impl CertificatePaths {
     }
 }
 
-/// The authorities of the system, with a name for them in errors: those that the environment names; otherwise those in the
-/// usual paths; Mozilla's list if there are none.
+/// The authorities of the system, with a name for error messages: those that the environment names; otherwise those
+/// in the usual paths; if none exist, Mozilla's list.
 ///
-/// Authorities that are named, or exist but cannot be read, are never replaced by another list: that would trust more than
-/// was asked for.
+/// Authorities that are named explicitly, or that exist but cannot be read, are never replaced by another list: that
+/// would trust more than was asked for.
 fn system(
     named: &CertificatePaths,
     usual: impl FnOnce() -> CertificatePaths,
@@ -134,7 +134,7 @@ fn system(
         };
         return match rooted(named) {
             (Some(roots), None) => Ok((place, roots)),
-            // A named file must be readable; of a folder, the readable files are used.
+            // A named file must be readable; in a folder, only the readable files are used.
             (Some(roots), Some(_)) if named.file.is_none() => Ok((place, roots)),
             (_, Some(error)) => Err(format!("{place}: {error}")),
             (None, None) => Err(format!(
@@ -153,7 +153,7 @@ fn system(
     }
 }
 
-/// The authorities in these paths, if there are any, and the first error.
+/// The authorities in these paths, if any, and the first error.
 fn rooted(places: &CertificatePaths) -> (Option<RootCertStore>, Option<String>) {
     let (mut certificates, mut errors) = (Vec::new(), Vec::new());
     let file =
@@ -178,17 +178,17 @@ struct ReceiverVerifier {
 
 #[derive(Debug)]
 enum Trust {
-    /// All, for receivers under test.
+    /// Accepts all certificates, for receivers under test.
     Anyone,
     Known {
         authorities: Arc<WebPkiServerVerifier>,
-        /// Certificates trusted directly: `openssl req -x509` makes the certificate of an authority, which no receiver could
-        /// present otherwise.
+        /// Certificates trusted directly: `openssl req -x509` makes certificates of authorities, which a receiver
+        /// could not present otherwise.
         named: Vec<CertificateDer<'static>>,
     },
 }
 
-/// Checks the name and the dates of a certificate that is trusted directly.
+/// Checks the name and the validity period of a certificate that is trusted directly.
 fn check_named(certificate: &CertificateDer<'_>, name: &ServerName<'_>, now: UnixTime) -> Result<(), Error> {
     let bad = |_| Error::InvalidCertificate(CertificateError::BadEncoding);
     verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
@@ -253,7 +253,7 @@ mod tests {
     use base64::Engine;
     use std::time::Duration;
 
-    /// A certificate as `openssl req -x509` makes it: its own authority.
+    /// A self-signed certificate as `openssl req -x509` makes it, which is its own authority.
     fn self_signed(name: &str) -> CertificateDer<'static> {
         let key = rcgen::KeyPair::generate().unwrap();
         let mut params = rcgen::CertificateParams::new(vec![name.to_owned()]).unwrap();

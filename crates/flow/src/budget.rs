@@ -1,4 +1,4 @@
-//! The limit on the bytes of one source that are under way between its sockets and the disk.
+//! The limit on the bytes of one source that are in flight between its sockets and the disk.
 
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -6,7 +6,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Budgets are counted in units of this many bytes: a semaphore counts to 2³² at most.
 pub(super) const UNIT_BYTES: usize = 1024;
 
-/// The bytes of one source that may be under way between its sockets and the disk.
+/// The bytes of one source that may be in flight between its sockets and the disk.
 #[derive(Clone, Debug)]
 pub struct Budget {
     units: Arc<Semaphore>,
@@ -20,7 +20,7 @@ impl Budget {
         Budget { units: Arc::new(Semaphore::new(units_max)), units_max }
     }
 
-    /// Waits until `bytes` may be under way. A chunk larger than the whole budget waits for all of it.
+    /// Waits until `bytes` may be in flight. A chunk larger than the whole budget waits for all of it.
     pub async fn reserve(&self, bytes: usize) -> OwnedSemaphorePermit {
         let reserved = self.units.clone().acquire_many_owned(self.units_for(bytes)).await;
         reserved.expect("the semaphore is never closed")
@@ -31,12 +31,12 @@ impl Budget {
         self.units.clone().try_acquire_many_owned(self.units_for(bytes)).ok()
     }
 
-    /// Bytes that are under way.
+    /// The number of bytes in flight.
     pub fn used_bytes(&self) -> usize {
         (self.units_max - self.units.available_permits().min(self.units_max)) * UNIT_BYTES
     }
 
-    /// Bytes that may be under way.
+    /// The number of bytes that may be in flight.
     pub fn bytes_max(&self) -> usize {
         self.units_max * UNIT_BYTES
     }

@@ -1,15 +1,16 @@
-//! Lines of JSON with a checksum in front: one that is cut or flipped does not count, and costs no other line.
+//! Lines of JSON, each with a checksum in front: a line that is cut off or corrupted is ignored, and does not affect
+//! the others.
 
 use serde_json::Value;
 
-/// The checksum as text, and the blank behind it.
+/// The length of the checksum as text, with the space after it.
 const CRC_BYTES: usize = 9;
 
 /// The values that the lines of a file hold.
 #[derive(Default)]
 pub(super) struct CheckedLines {
     pub(super) values: Vec<Value>,
-    /// Lines that are not as they were written.
+    /// The number of damaged lines.
     pub(super) damaged: usize,
 }
 
@@ -32,7 +33,7 @@ pub(super) fn read(bytes: &[u8]) -> CheckedLines {
     read
 }
 
-/// The content of a line, if it is as it was written.
+/// The content of a line, if its checksum matches.
 fn checked(line: &[u8]) -> Option<Value> {
     let (crc, text) = line.strip_suffix(b"\n")?.split_at_checked(CRC_BYTES)?;
     let crc = u32::from_str_radix(str::from_utf8(crc).ok()?.strip_suffix(' ')?, 16).ok()?;
@@ -54,7 +55,7 @@ mod tests {
             bytes[at] ^= flip;
             let found = read(&bytes).values;
             prop_assert!(found.iter().all(|value| values.contains(value)));
-            // A flipped line feed joins two lines.
+            // A corrupted line feed joins two lines.
             prop_assert!(values.len() - 2 <= found.len());
             let cut = read(&bytes[..at]);
             prop_assert!(cut.damaged == 0 && values.starts_with(&cut.values));

@@ -16,12 +16,12 @@ pub struct MessageSender {
     pub via: &'static str,
     /// A field that is added to each of its messages.
     pub field: Option<(&'static str, Arc<str>)>,
-    /// When the last of its messages was written, if that is not when they are received.
+    /// The time when the last of its messages was written, if it differs from the time of receipt.
     pub written: Option<Timestamp>,
 }
 
 impl MessageSender {
-    /// Identified by its address alone: the port says nothing about the sender.
+    /// A sender that is identified by its address alone: the port says nothing about it.
     pub fn at(address: IpAddr, via: &'static str) -> MessageSender {
         let address: Arc<str> = address.to_canonical().to_string().into();
         MessageSender { host: address.clone(), address, via, field: None, written: None }
@@ -37,9 +37,9 @@ impl MessageSender {
 /// A chunk's position among those of its source: chunks of one connection that go to one worker keep their order.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ChunkOrder {
-    /// The connection that the frames came through.
+    /// The connection on which the frames arrived.
     pub connection: usize,
-    /// Counted for each connection.
+    /// The number of the chunk within its connection.
     pub chunk: usize,
 }
 
@@ -50,14 +50,14 @@ pub struct Chunk {
     pub bytes: Vec<u8>,
     /// The frames within the bytes.
     pub frames: Vec<Frame>,
-    /// Senders, each with its first frame, ascending.
+    /// The senders in ascending order, each with the number of its first frame.
     pub senders: Vec<(u32, MessageSender)>,
     /// The order in which the chunk is worked on.
     pub order: ChunkOrder,
 }
 
 impl Chunk {
-    /// Frames of one sender.
+    /// A chunk of frames from one sender.
     pub fn of(bytes: Vec<u8>, frames: Vec<Frame>, sender: &MessageSender) -> Chunk {
         Chunk { bytes, frames, senders: vec![(0, sender.clone())], order: ChunkOrder::default() }
     }
@@ -81,7 +81,7 @@ impl Chunk {
         self.senders.extend(other.senders.into_iter().map(|(first, sender)| (first + frames, sender)));
     }
 
-    /// The memory that the frames need on their way: their bytes, and the columns' share for each.
+    /// The memory that the frames need on their way: their bytes, and an allowance for the columns of each.
     pub fn cost_bytes(&self) -> usize {
         const COLUMNS_BYTES: usize = 64;
         self.bytes.len() + self.frames.len() * COLUMNS_BYTES

@@ -1,7 +1,7 @@
 //! Counts a message once, however many journals get it.
 //!
-//! A message counts as stored if a logspace gets it, in the first one that does. If only destinations get it, it counts
-//! for the first that has it in its queue, as another may drop it. Everywhere else it is a copy.
+//! A message that is stored in logspaces is counted in the first of them. A message that only goes to destinations is
+//! counted at the first one that queues it, as the others may drop it. Everywhere else it is a copy.
 
 use logstead_record::Selection;
 use parking_lot::Mutex;
@@ -10,9 +10,9 @@ use std::sync::Arc;
 /// The messages of a batch that a journal counts.
 #[derive(Debug, Default)]
 pub struct CountClaim {
-    /// This many, whatever happens elsewhere.
+    /// The number of messages that are counted here in any case.
     counted: usize,
-    /// These are counted too, unless another journal has them by then.
+    /// Messages that are also counted here, unless another journal has them by then.
     contested: Option<ContestedRows>,
 }
 
@@ -25,18 +25,18 @@ struct ContestedRows {
 }
 
 impl CountClaim {
-    /// None: all of them are copies.
+    /// A claim to no messages: all of them are copies.
     pub fn none() -> CountClaim {
         CountClaim::default()
     }
 
-    /// This many.
+    /// A claim to this many messages, whatever happens elsewhere.
     pub fn all(messages: usize) -> CountClaim {
         CountClaim { counted: messages, contested: None }
     }
 
     /// Claims the messages that are counted here, and returns their number. It is called before they are written, so
-    /// that the written batch says it too.
+    /// that the claim is part of the written batch.
     pub fn claim(&mut self) -> usize {
         let Some(ContestedRows { rows, unclaimed, claimed }) = &mut self.contested else {
             return self.counted;
@@ -49,14 +49,14 @@ impl CountClaim {
         self.counted + claimed.count()
     }
 
-    /// The number of messages that were counted, if they were written in an earlier attempt.
+    /// Keeps the claim to messages that an earlier attempt wrote, and returns the number that was counted.
     pub fn kept_before(mut self) -> usize {
         let counted = self.claim();
         self.keep();
         counted
     }
 
-    /// They are written.
+    /// Called when the messages are written: they stay counted here.
     pub fn keep(mut self) {
         self.contested.take().into_iter().for_each(|contested| contested.unclaimed_stays());
     }
@@ -79,7 +79,7 @@ impl Drop for ContestedRows {
 pub struct TargetRows<'a> {
     /// Whether the target is a logspace.
     pub is_logspace: bool,
-    /// The rows of the batch that go there.
+    /// The rows of the batch that this target gets.
     pub rows: &'a Selection,
 }
 
@@ -131,8 +131,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever the order in which journals are written, and whichever drop their messages: a message is counted at
-        /// exactly one of those that have it.
+        /// A message is counted at exactly one of the journals that have it, in whatever order they are written and
+        /// whichever of them drop it.
         #[test]
         fn a_message_is_counted_once(
             targets in proptest::collection::vec((any::<bool>(), any::<u16>(), any::<bool>()), 1..6),

@@ -73,10 +73,10 @@ struct RateState {
 impl RateMeter {
     /// The minimum time between two readings for a new figure.
     const WINDOW_SECONDS: f64 = 1.0;
-    /// With more time between them, the figure would say nothing about the last seconds.
+    /// The maximum time between two readings: over a longer time, the rate would say nothing about the last seconds.
     const WINDOW_SECONDS_MAX: f64 = 60.0;
 
-    /// `None` if it is not measured: at the first reading, and at one long after the reading before.
+    /// Takes a reading and returns the rate. `None` at the first reading, and if the one before is too old.
     pub fn look(&self, count: u64, now: Instant) -> Option<f64> {
         let mut state = self.0.lock();
         let passed = state.at.map(|at| now.duration_since(at).as_secs_f64());
@@ -97,7 +97,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// The last bucket holds everything beyond the others.
+    /// The number of buckets; the last one holds all larger amounts.
     const BUCKETS: usize = 26;
 
     /// Counts one read of this size.
@@ -139,7 +139,7 @@ pub struct SourceCounters {
     pub truncated: Counter,
     /// Messages whose end is missing.
     pub incomplete: Counter,
-    /// Messages, and their bytes, that stood where a frame should begin.
+    /// Messages made from bytes that stood where a frame should begin.
     pub out_of_step: Counter,
     /// Bytes skipped while looking for the next frame.
     pub out_of_step_bytes: Counter,
@@ -155,9 +155,9 @@ pub struct SourceCounters {
     pub connections: Gauge,
     /// Messages dropped, by reason.
     pub dropped: DropCounts,
-    /// When the last message came, in nanoseconds.
+    /// The time of the last message, in nanoseconds.
     pub last_seen: AtomicI64,
-    /// How far the senders' clocks are behind ours, by the last message with a time, in nanoseconds.
+    /// The time by which the senders' clocks are behind ours, from the last message with a time, in nanoseconds.
     pub skew: Mutex<Option<i64>>,
     /// Messages per second.
     pub rate: RateMeter,
@@ -172,12 +172,12 @@ impl SourceCounters {
         self.read_messages.add(messages);
     }
 
-    /// How far the senders' clocks are behind ours. `None` until a message with a time has come.
+    /// The time by which the senders' clocks are behind ours. `None` until a message with a time has arrived.
     pub fn skew_ms(&self) -> Option<i64> {
         self.skew.lock().map(|nanos| nanos / 1_000_000)
     }
 
-    /// When the last message came, if one came.
+    /// The time of the last message, if there was one.
     pub fn last_seen(&self) -> Option<Timestamp> {
         let nanos = self.last_seen.load(Ordering::Relaxed);
         (nanos != 0).then_some(Timestamp::from_nanos(nanos))
@@ -191,7 +191,7 @@ pub struct RouteCounters {
     pub messages: Counter,
     /// Messages per second.
     pub rate: RateMeter,
-    /// By number and kind.
+    /// The counters of the steps, by number and kind.
     steps: Mutex<BTreeMap<(usize, &'static str), Arc<StepCounters>>>,
 }
 
@@ -222,9 +222,9 @@ pub struct DestinationCounters {
     pub queued: Counter,
     /// Messages that the other side accepted.
     pub messages: Counter,
-    /// Messages that it refused.
+    /// Messages that the other side refused.
     pub quarantined: Counter,
-    /// Why nothing can be queued.
+    /// The reason why nothing can be queued.
     pub queue_error: Mutex<Option<String>>,
     /// Bytes sent.
     pub bytes: Counter,
@@ -240,7 +240,7 @@ pub struct DestinationCounters {
 /// An outage: the time since when nothing can be sent, and the next attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outage {
-    /// When deliveries began to fail.
+    /// The time when deliveries began to fail.
     pub since: Timestamp,
     /// When the next attempt is due.
     pub next_try: Option<Timestamp>,
@@ -260,7 +260,7 @@ impl DestinationCounters {
         self.failing.lock().take().is_some()
     }
 
-    /// Since when deliveries fail, if they do.
+    /// The current outage, if deliveries are failing.
     pub fn failing(&self) -> Option<Outage> {
         *self.failing.lock()
     }
@@ -279,11 +279,11 @@ pub struct LogspaceCounters {
     pub dropped: DropCounts,
     /// Messages per second.
     pub rate: RateMeter,
-    /// How long appending waited for messages to be sealed.
+    /// The time for which appending had to wait for sealing.
     pub held_back_micros: Counter,
     /// The last error, until storing succeeds.
     pub last_error: Mutex<Option<String>>,
-    /// The counters of the work alongside: sealing, joining, expiry.
+    /// The counters of background maintenance: sealing, joining, expiry.
     pub keep: KeepCounters,
 }
 
@@ -292,7 +292,7 @@ pub struct LogspaceCounters {
 pub struct KeepCounters {
     /// Messages that were moved from the journal into segments.
     pub sealed: Counter,
-    /// Segments they became.
+    /// Segments made from these messages.
     pub segments: Counter,
     /// Messages whose index was rebuilt.
     pub indexed: Counter,
@@ -300,18 +300,18 @@ pub struct KeepCounters {
     pub joined: Counter,
     /// Attempts that failed.
     pub failures: Counter,
-    /// How long all of it took.
+    /// The total time spent on maintenance.
     pub micros: Counter,
-    /// Why the last task failed; none after a success.
+    /// The error of the last task; none after a success.
     pub last_error: Mutex<Option<String>>,
 }
 
 /// The counters of the web port.
 #[derive(Default, Debug)]
 pub struct WebCounters {
-    /// Open connections, and how many may be.
+    /// Open connections.
     pub connections: Gauge,
-    /// The limit of connections.
+    /// The maximum number of connections.
     pub connections_max: Gauge,
     /// Connections accepted.
     pub accepted: Counter,
@@ -325,7 +325,7 @@ pub struct WebCounters {
     pub sent_bytes: Counter,
     /// Listening sockets, by protocol.
     pub listeners: DropCounts,
-    /// When the certificate ends, in seconds since 1970; 0 without one.
+    /// When the certificate expires, in seconds since 1970; 0 without one.
     pub certificate_expires: AtomicI64,
     /// Logins that were refused, by reason.
     pub logins_refused: DropCounts,

@@ -3,9 +3,9 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Knows the tokens.
+/// Checks the tokens of senders.
 pub trait Gate: Send + Sync {
-    /// The token in a header `Authorization`, if it may send. Blocks.
+    /// The token in an `Authorization` header, if it may send. This call blocks.
     fn token(&self, authorization: &str) -> Result<Box<dyn SendToken>, GateError>;
 }
 
@@ -17,11 +17,11 @@ pub trait SendToken: Send + Sync {
     fn body_bytes_max(&self) -> Option<usize>;
     /// The time that it has to wait if it has sent more than it may.
     fn wait(&self) -> Option<Duration>;
-    /// Notes what it sends.
+    /// Counts sent messages and bytes against the token's limits.
     fn charge(&self, messages: usize, bytes: usize);
 }
 
-/// Why a sender is not admitted.
+/// The reason why a sender is refused.
 #[derive(Debug, PartialEq, Eq)]
 pub enum GateError {
     /// There is no token, or it is wrong.
@@ -34,17 +34,17 @@ pub enum GateError {
     Unavailable(String),
 }
 
-/// The gate, which is set later: sources start before it.
+/// Holds the gate, which is set later, as sources start before it exists.
 #[derive(Clone, Default)]
 pub struct Gates(Arc<OnceLock<Arc<dyn Gate>>>);
 
 impl Gates {
-    /// Sets the gate. The first one stays.
+    /// Sets the gate, unless one is set already.
     pub fn open(&self, gate: Arc<dyn Gate>) {
         self.0.get_or_init(|| gate);
     }
 
-    /// The token in a header `Authorization`, if it is the one with this name, and may send now.
+    /// The token in an `Authorization` header, if it has this name and may send now.
     pub fn admits(&self, authorization: &str, name: &str) -> Result<Box<dyn SendToken>, GateError> {
         let gate = self.0.get().ok_or_else(|| GateError::Unavailable("the server is starting".to_owned()))?;
         let pass = gate.token(authorization)?;

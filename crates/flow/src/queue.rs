@@ -48,10 +48,10 @@ pub enum WorkItem {
     Stop,
 }
 
-/// Which worker may take a piece of work.
+/// The worker that may take a piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partition {
-    /// Any that is free.
+    /// Any free worker.
     Any,
     /// The worker with this number, modulo the number of workers.
     Worker(usize),
@@ -99,7 +99,7 @@ impl WorkSender {
 }
 
 impl WorkReceiver {
-    /// Waits for work; `None` once told to stop and nothing is left to do.
+    /// Waits for work; `None` once the worker has been told to stop and nothing is left to do.
     pub fn next_work(&mut self) -> Option<WorkItem> {
         if !self.stopping {
             let work = select! {

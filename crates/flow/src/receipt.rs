@@ -1,12 +1,12 @@
-//! Follows a chunk of messages to the disk: it holds the chunk's share of its source's byte budget, and tells
-//! a waiting sender once everything is durable.
+//! Follows a chunk of messages to the disk: it holds the chunk's share of its source's byte budget, and notifies a
+//! waiting sender once everything is durable.
 //!
 //! Every part of a chunk that is under way carries a clone. When the last one is dropped, the share is given
 //! back and the sender hears the outcome. So nothing calls back up the pipe, a stuck logspace or a stuck
 //! flow-controlled destination slows down exactly the sources that feed it, and all bytes in flight are
 //! bounded by the sources' budgets.
 //!
-//! It also tells the [ledger](super::ledger) the fate of the messages that no journal has in the end.
+//! It also notes in the [ledger](super::ledger) the fate of the messages that no journal has in the end.
 //!
 //! **Invariant:** a part of the chunk that is not done yet is a [`Pending`]. A part that is dropped, forgotten in a
 //! queue or unwound by a panic without being done is a failure, so no sender ever hears `Ok` by accident.
@@ -20,22 +20,22 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-/// The answer for a waiting sender: everything is durable, or why not.
+/// The answer for a waiting sender: either everything is durable, or there is a failure.
 pub type StoreOutcome = Result<StoreSummary, StoreFailure>;
 
 /// A summary of accepted messages.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct StoreSummary {
-    /// The number of messages that no route took or that the steps of one dropped: these are counted.
+    /// The number of messages that no route took, or that a step of a route dropped; they are counted.
     pub dropped: usize,
 }
 
-/// Why messages are not stored everywhere.
+/// The reason why messages are not stored everywhere.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct StoreFailure {
     /// The error, and where it happened.
     pub reason: String,
-    /// The journals that have them all the same: these need not get them again.
+    /// The journals that have the messages nevertheless, and need not get them again.
     pub had: Vec<JournalId>,
 }
 
@@ -52,7 +52,7 @@ impl std::fmt::Display for StoreFailure {
     }
 }
 
-/// A share in a chunk that is under way.
+/// A share in a chunk that is being processed.
 #[derive(Clone, Debug)]
 pub struct Receipt(Arc<ReceiptState>);
 
@@ -68,9 +68,9 @@ struct ReceiptState {
     waiting: Mutex<Option<oneshot::Sender<StoreOutcome>>>,
     is_awaited: bool,
     is_impatient: bool,
-    /// The journals that have all of their part of the chunk.
+    /// The journals that have their whole part of the chunk.
     had: Mutex<Vec<JournalId>>,
-    /// The notes that steps of routes keep about it until the outcome is known.
+    /// The notes that steps of routes keep about the chunk until the outcome is known.
     attempt: OnceLock<Arc<BatchAttempt>>,
 }
 
@@ -105,7 +105,7 @@ impl Receipt {
         }))
     }
 
-    /// The handle that steps of routes remember it by, if its sender sends it again after a failure.
+    /// The handle by which steps of routes remember the chunk, in case its sender sends it again after a failure.
     pub fn attempt(&self) -> Option<&Arc<BatchAttempt>> {
         self.0.is_awaited.then(|| self.0.attempt.get_or_init(|| BatchAttempt::new(!self.0.is_impatient)))
     }
@@ -120,12 +120,12 @@ impl Receipt {
         self.0.waiting.lock().as_ref().is_some_and(oneshot::Sender::is_closed)
     }
 
-    /// Whether a sender waits that wants to learn of a failure at once, instead of being held back.
+    /// Whether the waiting sender wants to learn of a failure at once, instead of being held back.
     pub fn is_impatient(&self) -> bool {
         self.0.is_impatient
     }
 
-    /// When the chunk was received. It orders the chunks of a connection, whatever the clock does.
+    /// When the chunk was received. This orders the chunks of a connection even if the clock is changed.
     pub fn since(&self) -> Instant {
         self.0.since
     }
@@ -155,7 +155,7 @@ impl Receipt {
         }
     }
 
-    /// Notes messages that were received before, and are counted where they were stored then.
+    /// Notes messages that were received before, and are already counted in the journals that stored them.
     pub fn repeated(&self, messages: usize) {
         if let Some(account) = self.0.account.get() {
             account.ledger.repeated(&account.slot, messages);
@@ -163,7 +163,7 @@ impl Receipt {
         }
     }
 
-    /// No route took these messages.
+    /// Notes messages that no route took.
     pub fn unrouted(&self, messages: usize) {
         self.0.unrouted.fetch_add(messages, Ordering::Relaxed);
     }
@@ -173,7 +173,7 @@ impl Receipt {
         self.0.dropped.lock().push((reason, messages));
     }
 
-    /// Notes that a part of the chunk is lost. The sender learns the first reason.
+    /// Notes that a part of the chunk is lost. The sender is told the first reason.
     pub fn fail(&self, reason: &str) {
         self.0.failure.lock().get_or_insert_with(|| reason.to_owned());
     }
@@ -184,23 +184,23 @@ impl Receipt {
 pub struct Pending {
     receipt: Receipt,
     done: bool,
-    /// The sequel that follows it.
+    /// The sequel that runs after this part.
     sequel: Option<Sequel>,
 }
 
 impl Pending {
-    /// For a sender that does not wait for an answer.
+    /// A part for a sender that does not wait for an answer.
     pub fn silent(reserved: OwnedSemaphorePermit) -> Pending {
         Pending { receipt: Receipt::new(reserved, None, false), done: false, sequel: None }
     }
 
-    /// For a sender that waits: the receiver gets `Ok` once everything is durable, and a failure at once.
+    /// A part for a sender that waits: the receiver gets `Ok` once everything is durable, and a failure at once.
     pub fn answering(reserved: OwnedSemaphorePermit) -> (Pending, oneshot::Receiver<StoreOutcome>) {
         let (sender, receiver) = oneshot::channel();
         (Pending { receipt: Receipt::new(reserved, Some(sender), true), done: false, sequel: None }, receiver)
     }
 
-    /// For a sender that waits and can be held back: messages that cannot be stored now are tried again.
+    /// A part for a sender that waits and can be held back: messages that cannot be stored now are tried again.
     pub fn confirming(reserved: OwnedSemaphorePermit) -> (Pending, oneshot::Receiver<StoreOutcome>) {
         let (sender, receiver) = oneshot::channel();
         (
@@ -209,17 +209,17 @@ impl Pending {
         )
     }
 
-    /// This is only done once it is.
+    /// Lets the sequel run only once this part is done.
     pub fn come_before(&mut self, sequel: &Sequel) {
         self.sequel = Some(sequel.clone());
     }
 
-    /// It is done.
+    /// Marks the part as done.
     pub fn done(mut self) {
         self.done = true;
     }
 
-    /// It cannot be done, and why.
+    /// Marks the part as failed, with the reason.
     pub fn fail(self, reason: &str) {
         self.receipt.fail(reason);
     }
@@ -256,7 +256,7 @@ impl Drop for ReceiptState {
             .take()
             .and_then(|account| account.close(&outcome, unrouted, dropped, waiting.is_some()));
         match (waiting, &outcome, dropped) {
-            // The fact that they were dropped has to be as durable as the messages that were stored.
+            // The record of the drop has to be as durable as the stored messages.
             (Some(waiting), Ok(_), Some(ledger)) => {
                 let outcome = move |written: Result<(), String>| match written {
                     Ok(()) => Ok(taken),
@@ -272,7 +272,7 @@ impl Drop for ReceiptState {
 }
 
 impl ReceiptAccount {
-    /// Accounts for the messages that no journal has. Returns the ledger if there was any.
+    /// Accounts for the messages that no journal has. Returns the ledger if it counts any of them as dropped.
     fn close(
         mut self,
         outcome: &StoreOutcome,
@@ -293,7 +293,7 @@ impl ReceiptAccount {
                 }
                 self.ledger.lost(&self.slot, "queue_full", left);
             }
-            // The sender knows, and may send them again.
+            // The sender learns of the failure, and may send them again.
             Err(_) if was_awaited => self.ledger.lost(&self.slot, "refused", left),
             Err(_) => self.ledger.lost(&self.slot, "failed", left),
         }

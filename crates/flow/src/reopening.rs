@@ -1,8 +1,8 @@
-//! The times at which a journal that could not be opened is tried again: after pauses that grow.
+//! The times at which opening a journal is tried again after a failure, with growing pauses.
 
 use std::time::{Duration, Instant};
 
-/// Pauses double from the first to the last.
+/// The pause after the first failure; it doubles with each further one, up to the maximum.
 const WAIT_FIRST: Duration = Duration::from_millis(500);
 const WAIT_MAX: Duration = Duration::from_secs(10);
 

@@ -1,7 +1,8 @@
-//! The id of the request that a piece of work is for: it is in the answer, in problems, and in every line of our own log that
-//! the work causes, so that one leads to the other.
+//! The id of the request that causes a piece of work. It is in the answer, in problems, and in every line of our own
+//! log that the work causes, so that these can be matched.
 //!
-//! It goes with the task that answers the request. Work that goes on elsewhere takes it along by [`carried`] or [`followed`].
+//! It belongs to the task that answers the request. Work in other threads and tasks gets it through [`carried`] or
+//! [`followed`].
 
 use ring::rand::{SecureRandom, SystemRandom};
 use std::fmt::{self, Write};
@@ -13,13 +14,13 @@ use tracing::Instrument;
 pub const FIELD: &str = "request_id";
 /// The longest id that a client may give.
 const BYTES_MAX: usize = 128;
-/// Random bytes of an id of ours.
+/// The number of random bytes in an id that we generate.
 const RANDOM_BYTES: usize = 16;
 
 /// The id of a request.
 ///
 /// **Invariant:** it has 1 to 128 characters, each of which is a letter, a digit or a sign that means nothing to headers,
-/// JSON, logs and shells.
+/// Its characters need no escapes in JSON, logs or shells.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Id(Arc<str>);
 
@@ -28,7 +29,7 @@ tokio::task_local! {
 }
 
 impl Id {
-    /// One that no other request has.
+    /// A new id that no other request has.
     pub fn random() -> Id {
         /// The substitute if the system has no randomness.
         static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -63,19 +64,19 @@ impl fmt::Display for Id {
     }
 }
 
-/// The id of the request that this work is for, if it is for one.
+/// The id of the request that this work is for, if there is one.
 pub fn current() -> Option<Id> {
     CURRENT.try_with(Clone::clone).ok()
 }
 
-/// Does something for a request.
+/// Runs work on behalf of a request.
 pub async fn within<T>(id: Id, work: impl Future<Output = T>) -> T {
-    // An error's span is there whatever the level of the log is.
+    // A span at the level of errors is kept at every log level.
     let span = tracing::error_span!("request", request_id = %id);
     CURRENT.scope(id, work.instrument(span)).await
 }
 
-/// Work for another thread that is for the request of this one.
+/// Wraps work for another thread, so that it runs on behalf of this request.
 pub fn carried<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let (id, span) = (current(), tracing::Span::current());
     move || match id {
@@ -84,7 +85,7 @@ pub fn carried<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     }
 }
 
-/// Work for another task that is for the request of this one.
+/// Wraps work for another task, so that it runs on behalf of this request.
 pub fn followed<T>(work: impl Future<Output = T>) -> impl Future<Output = T> {
     let id = current();
     async move {

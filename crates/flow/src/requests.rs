@@ -24,18 +24,18 @@ struct RequestCounts {
 pub struct EndpointAnswers {
     /// Answers by HTTP status.
     pub by_status: BTreeMap<u16, u64>,
-    /// The number of requests by the first bound that they did not exceed.
+    /// The number of requests in each bucket: a request is counted at the first bound that it does not exceed.
     within: [u64; BOUNDS_MS.len()],
     took: Duration,
 }
 
 impl Requests {
-    /// A request has come.
+    /// Counts a request that arrived.
     pub fn begin(&self) {
         self.0.lock().open += 1;
     }
 
-    /// It was answered, or given up.
+    /// Counts a request that was answered or given up.
     pub fn end(&self, endpoint: &str, status: u16, took: Duration) {
         let mut state = self.0.lock();
         state.open = state.open.saturating_sub(1);
@@ -47,7 +47,7 @@ impl Requests {
         }
     }
 
-    /// Those that are not answered yet.
+    /// The number of requests that are not answered yet.
     pub fn open(&self) -> u64 {
         self.0.lock().open
     }
@@ -69,7 +69,7 @@ impl EndpointAnswers {
         self.took += took;
     }
 
-    /// The number of requests that took at most each of these seconds, how long all took, and their number.
+    /// The number of requests that took at most each of these times in seconds, the total time, and the total number.
     pub fn seconds(&self) -> (Vec<(f64, u64)>, f64, u64) {
         let mut count = 0;
         let buckets = BOUNDS_MS.iter().zip(self.within).map(|(bound, within)| {

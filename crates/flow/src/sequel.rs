@@ -1,8 +1,8 @@
-//! A task that may run only once other tasks are done: a logspace stores the messages of a sender that sends again only
-//! after every queue that can refuse them has them.
+//! A task that runs only once other tasks are done: if a sender repeats messages after a failure, a logspace stores
+//! them only after every queue that can refuse them has them.
 //!
-//! Each part that comes first holds a clone. When the last one is dropped, the sequel is run, unless a part failed: then it is
-//! dropped unrun.
+//! Each part that must be done before holds a clone. When the last clone is dropped, the sequel runs, unless a part
+//! failed: then it is dropped without running.
 
 use parking_lot::Mutex;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 type SequelTask = Box<dyn FnOnce() + Send>;
 
-/// See the module.
+/// See the documentation of the module.
 #[derive(Clone, Debug)]
 pub struct Sequel(Arc<WaitingTask>);
 

@@ -1,7 +1,7 @@
-//! The thread that writes a journal: it appends the batches that the workers encoded, syncs once for all that wait
-//! (group commit), and only then drops the receipts, which acknowledges the messages.
+//! The thread that writes a journal: it appends the batches that the workers encoded, syncs once for all that are
+//! waiting (group commit), and only then drops the receipts, which acknowledges the messages.
 //!
-//! Logspaces and the queues of destinations are written this way. They differ in their [`JournalHooks`].
+//! Logspaces and the queues of destinations are both written this way. They differ in their [`JournalHooks`].
 //!
 //! **Invariant:** a message is acknowledged after its append returned and the ledger knows of it, and is searchable from
 //! that moment.
@@ -16,12 +16,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Maximum encoded size of one commit: small compared with a journal file, as a commit never spans two, and 131 072 messages
-/// that fill one take less than 4 MiB.
+/// The maximum encoded size of one commit. It is small compared with a journal file, as a commit never spans two, and
+/// the 131 072 messages that fill one take less than 4 MiB.
 const COMMIT_BYTES_MAX: u64 = 1 << 20;
-/// How long a failed append waits before it is tried again.
+/// The pause before a failed append is tried again.
 const RETRY_WAIT: Duration = Duration::from_millis(500);
-/// How long a stop waits for a disk that refuses writes.
+/// The time for which a stop waits for a disk that refuses writes.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
 
 /// Messages on their way into a journal.
@@ -32,7 +32,7 @@ pub struct Append {
     pub pending: Pending,
     /// The messages that are counted in this journal.
     pub claim: CountClaim,
-    /// Whether they are dropped, and counted, if they would have to wait for room.
+    /// Whether the messages are dropped, and counted, if they would have to wait for room.
     pub may_drop: bool,
 }
 
@@ -41,22 +41,22 @@ pub trait JournalHooks: Send + 'static {
     /// The settings that can change while it is open.
     type Configuration: Send + 'static;
 
-    /// Opens the journal if it is not open, as soon as that is to be tried again. Until it is, messages wait or are
-    /// refused, with this reason.
+    /// Opens the journal if it is not open, once the next attempt is due. Until it is open, messages wait, or are
+    /// refused for this reason.
     fn open(&mut self, appender: &mut Appender) -> Result<(), String>;
     /// Applies new settings to the appender.
     fn configure(&mut self, appender: &mut Appender, configuration: Self::Configuration);
-    /// Maintains the journal, and opens it if it is not open; returns when that is due again.
+    /// Maintains the journal, and opens it if it is not open; returns when this is due again.
     fn tidy(&mut self, appender: &mut Appender) -> Instant;
     /// Waits a little if messages are stored faster than they are maintained.
     fn hold_back(&self) {}
-    /// Why nothing more fits for now, if so.
+    /// The reason why nothing more fits for now, if there is one.
     fn refusal(&self, is_stopping: bool) -> Option<String>;
     /// Called when messages, in so many batches, are on disk.
     fn stored(&mut self, messages: usize, batches: usize);
     /// Called when a commit failed.
     fn failed(&mut self, error: &str);
-    /// Called when messages were dropped, as they would have had to wait.
+    /// Called when messages were dropped because they would have had to wait.
     fn dropped(&mut self, messages: usize);
     /// Called when the process ends before messages could be stored.
     fn gave_up(&mut self, messages: usize, error: &str);
@@ -161,7 +161,7 @@ fn push_unless_shed(group: &mut Vec<Append>, append: Append, error: &str) -> Opt
     if append.pending.receipt().is_impatient() {
         append.pending.fail(error);
     } else if append.pending.receipt().is_abandoned() {
-        // It comes again, and would otherwise be there as often as its sender tried.
+        // The sender sends the batch again, which would otherwise be stored as often as the sender tries.
         append.pending.fail("its sender disconnected before it could be stored");
     } else {
         group.push(append);
@@ -174,7 +174,7 @@ struct WriterThread<O: JournalHooks> {
     hooks: O,
     ledger: Arc<Ledger>,
     journal: JournalId,
-    /// When the journal is maintained next.
+    /// The time at which the journal is maintained next.
     tidy_at: Instant,
     received: Receiver<WriterCommand<O::Configuration>>,
     stopping: Arc<AtomicBool>,
@@ -218,7 +218,7 @@ impl<O: JournalHooks> WriterThread<O> {
         }
     }
 
-    /// Commits `first` and the batches that wait behind it; returns whether to stop.
+    /// Commits `first` and the batches that are waiting behind it; returns whether to stop.
     ///
     /// The workers finish in any order. Batches that wait here are sorted by time of receipt, so a connection that
     /// several workers parse mostly keeps its order, at no cost.
@@ -235,7 +235,7 @@ impl<O: JournalHooks> WriterThread<O> {
                     appends.push(*append);
                 }
                 WriterCommand::Configure(configuration) => self.configure(configuration),
-                // It is done every minute anyway.
+                // Maintenance is done every minute anyway.
                 WriterCommand::Tidy => {}
                 WriterCommand::Stop => {
                     stop = true;
@@ -322,7 +322,8 @@ impl<O: JournalHooks> WriterThread<O> {
         }
     }
 
-    /// Counts messages as dropped. A sender hears of the others when that is on the disk, as it is with theirs.
+    /// Counts messages as dropped. Senders that wait get their answers once this is on the disk, as for messages that
+    /// are stored.
     fn drop_all(&mut self, dropped: Vec<Append>) {
         if dropped.is_empty() {
             return;
@@ -332,7 +333,7 @@ impl<O: JournalHooks> WriterThread<O> {
         let (awaited, silent): (Vec<_>, Vec<_>) = pending.partition(|pending| pending.receipt().is_awaited());
         silent.into_iter().for_each(Pending::done);
         if !awaited.is_empty() {
-            // If it cannot be written, that was logged: the messages themselves are where they should be.
+            // A failed write has been logged; the messages themselves are where they should be.
             self.ledger.when_written(move |_| awaited.into_iter().for_each(Pending::done));
         }
     }

@@ -1,5 +1,5 @@
-//! The control of a destination's thread: the code that stores, configures and operates leaves its orders here, and the
-//! thread waits here.
+//! Controls a destination's thread: the code that stores, configures and operates places its orders here, and the
+//! thread waits for them.
 
 use super::gather::SendTime;
 use logstead_config::Destination as Config;
@@ -15,19 +15,19 @@ pub(super) struct Control {
 
 #[derive(Default)]
 struct ControlState {
-    /// `None` if the router document no longer has it: its messages wait.
+    /// `None` if the destination is no longer in the router document, so that its messages are kept.
     config: Option<Arc<Config>>,
     is_paused: bool,
-    /// The number of requests for an attempt at once, and the number that were heeded.
+    /// The number of requests to try again at once, and the number of those already handled.
     retries: u64,
     retries_heeded: u64,
-    /// Messages with a lower sequence are to be passed over.
+    /// Messages with a lower sequence are to be discarded.
     discard_before: u64,
-    /// The deadline after a stop.
+    /// The deadline by which the thread has to end, after a stop.
     stop: Option<Instant>,
-    /// The deadline that it was given first.
+    /// The deadline that the stop set originally.
     stop_by: Option<Instant>,
-    /// Whether the last message is queued.
+    /// The last message has been queued.
     is_written: bool,
     has_ended: bool,
 }
@@ -36,25 +36,25 @@ struct ControlState {
 pub(super) enum DrainTask {
     /// Send the next messages.
     Send(Arc<Config>),
-    /// Pass over messages with a lower sequence.
+    /// Discard messages with a lower sequence.
     Discard(u64),
-    /// Note on the disk how far it is done.
+    /// Record the progress on disk.
     Note,
     End,
 }
 
-/// The thread's state when it asks for a task.
+/// The state of the thread when it asks for a task.
 pub(super) struct DrainSituation<'a> {
-    /// Decides when to send the waiting messages, which may be requested at once.
+    /// Decides when to send the waiting messages; sending at once may have been requested.
     pub(super) ready: &'a dyn Fn(&Config, bool) -> SendTime,
     /// Messages with a lower sequence are done.
     pub(super) done: u64,
-    /// When to note how far it is done.
+    /// When to record the progress.
     pub(super) note_at: Option<Instant>,
 }
 
 impl ControlState {
-    /// The next task, or the time until which there is none.
+    /// The next task, or the time until which none is due.
     fn task(&mut self, situation: &DrainSituation<'_>) -> Result<DrainTask, Option<Instant>> {
         let now = Instant::now();
         if situation.done < self.discard_before {
@@ -78,7 +78,7 @@ impl ControlState {
 }
 
 impl ControlState {
-    /// Whether no order has come since that ends the present attempts.
+    /// Whether the current attempts may continue, because no order that ends them has come.
     fn goes_on(&self, config: &Arc<Config>, discard_before: u64) -> bool {
         let is_same = self.config.as_ref().is_some_and(|now| Arc::ptr_eq(now, config));
         is_same && !self.is_paused && self.stop.is_none() && self.discard_before == discard_before
@@ -86,7 +86,7 @@ impl ControlState {
 }
 
 impl Control {
-    /// Waits until there is something to do.
+    /// Waits for the next task.
     pub(super) fn next(&self, situation: &DrainSituation<'_>) -> DrainTask {
         let mut state = self.state.lock();
         loop {
@@ -98,13 +98,14 @@ impl Control {
         }
     }
 
-    /// Waits before another attempt to send with a configuration; `false` when there is to be none, as after a stop.
+    /// Waits before another attempt to send with a configuration; `false` if no further attempt is to be made, for
+    /// example after a stop.
     pub(super) fn pause_between_attempts(&self, config: &Arc<Config>, wait: Duration) -> bool {
         let until = Instant::now() + wait;
         let mut state = self.state.lock();
         let (discard_before, retries) = (state.discard_before, state.retries);
         while state.goes_on(config, discard_before) {
-            // Every connection that waits has to see it.
+            // Every waiting connection has to see this request.
             if retries < state.retries || self.changed.wait_until(&mut state, until).timed_out() {
                 return state.goes_on(config, discard_before);
             }
@@ -115,9 +116,9 @@ impl Control {
         false
     }
 
-    /// More messages wait.
+    /// Notes that more messages are queued.
     pub(super) fn stored(&self) {
-        // Under the lock: the thread may be about to wait.
+        // Takes the lock, as the thread may be about to wait.
         let _state = self.state.lock();
         self.changed.notify_all();
     }
@@ -149,7 +150,7 @@ impl Control {
         });
     }
 
-    /// Whether the last message is queued.
+    /// The last message has been queued.
     pub(super) fn written(&self) {
         self.change(|state| state.is_written = true);
     }
@@ -158,7 +159,7 @@ impl Control {
         self.change(|state| state.has_ended = true);
     }
 
-    /// Waits for the end of the thread, this long beyond the time that it was given; `false` if it has not ended by then.
+    /// Waits for the end of the thread, for up to `beyond` after its deadline; `false` if it has not ended by then.
     pub(super) fn await_end(&self, beyond: Duration) -> bool {
         let mut state = self.state.lock();
         let until = state.stop_by.unwrap_or_else(Instant::now) + beyond;

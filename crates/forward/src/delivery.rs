@@ -1,4 +1,4 @@
-//! Delivers messages through a sink: after a failure again after a pause, in halves, or not at all.
+//! Delivers messages through a sink. After a failure they are sent again after a pause, split in half, or given up.
 //!
 //! **Invariant:** every message before the first that is left is delivered, or refused with a reason.
 
@@ -7,13 +7,13 @@ use std::panic::resume_unwind;
 use std::thread;
 use std::time::Duration;
 
-/// Pauses between attempts double from the first to the last.
+/// The pauses between attempts double from the first to the last.
 const WAIT_FIRST: Duration = Duration::from_millis(200);
 const WAIT_MAX: Duration = Duration::from_secs(10);
-/// Another side may ask for longer pauses, up to this.
+/// Maximum pause that the other side may ask for.
 const WAIT_ASKED_MAX: Duration = Duration::from_secs(300);
-/// The number of times that messages are sent again if the other side did not accept them while it accepted others.
-/// With the pauses above that is about ten minutes.
+/// How often messages are sent again that the other side did not accept while it accepted others. With the pauses
+/// above this takes about ten minutes.
 const ATTEMPTS_MAX: u32 = 60;
 
 /// The result of a delivery.
@@ -21,19 +21,19 @@ const ATTEMPTS_MAX: u32 = 60;
 pub(super) struct DeliveryOutcome<'a> {
     pub(super) delivered: usize,
     pub(super) bytes: usize,
-    /// Messages that will never be accepted, and why.
+    /// Messages that will never be accepted, with the reasons.
     pub(super) refused: Vec<(OutgoingMessage<'a>, String)>,
-    /// The first message that is left, if it was interrupted.
+    /// The first message that was not sent, if the delivery was interrupted.
     pub(super) left: Option<u64>,
 }
 
-/// Waits after a failure for this long; `false` to give up.
+/// Waits for this long after a failure; `false` to give up.
 pub(super) type Pause<'a> = dyn Fn(&str, Duration) -> bool + Sync + 'a;
 
-/// Fewer messages are not worth a request of their own.
+/// Minimum number of messages that are worth a request of their own.
 const SHARE_MIN: usize = 256;
 
-/// Sends messages until none is left or `pause` says not to go on, to all sinks at the same time.
+/// Sends messages through all sinks at the same time, until none are left or `pause` returns `false`.
 pub(super) fn deliver<'a>(
     sinks: &mut [Box<dyn MessageSink>],
     messages: &[OutgoingMessage<'a>],
@@ -47,7 +47,7 @@ pub(super) fn deliver<'a>(
         let others: Vec<_> = others.collect();
         let outcome = deliver_part(&mut **first, part, pause);
         others.into_iter().fold(outcome, |outcome, other| {
-            // A panic in a sink is handled by the thread of the destination.
+            // A panic in a sink is passed on to the thread of the destination, which handles it.
             outcome.and(other.join().unwrap_or_else(|panic| resume_unwind(panic)))
         })
     })
@@ -76,7 +76,7 @@ fn deliver_part<'a>(
 }
 
 impl<'a> DeliveryOutcome<'a> {
-    /// The sum of both.
+    /// The combined outcome of both.
     fn and(mut self, other: DeliveryOutcome<'a>) -> DeliveryOutcome<'a> {
         self.delivered += other.delivered;
         self.bytes += other.bytes;
@@ -88,14 +88,14 @@ impl<'a> DeliveryOutcome<'a> {
 
 struct PendingDelivery<'a> {
     outcome: DeliveryOutcome<'a>,
-    /// The next part is the last one.
+    /// The parts that have yet to be sent; the last one is sent next.
     todo: Vec<Vec<OutgoingMessage<'a>>>,
-    /// Attempts without a success.
+    /// The number of attempts since the last success.
     attempts: u32,
 }
 
 impl<'a> PendingDelivery<'a> {
-    /// Returns why to wait, if so.
+    /// Processes a report; returns why to wait, if necessary.
     fn sent(&mut self, part: &[OutgoingMessage<'a>], sent: SendReport) -> Option<SendFailure> {
         let SendReport { bytes, refused, again, busy } = sent;
         self.outcome.bytes += bytes;
@@ -139,7 +139,7 @@ impl<'a> PendingDelivery<'a> {
         }
     }
 
-    /// Notes where to go on another time.
+    /// Notes the message at which to continue another time.
     fn leave(&mut self) {
         self.outcome.left = self.todo.iter().flatten().map(|message| message.sequence).min();
     }
@@ -164,10 +164,11 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Arc, Barrier};
 
-    /// Another side that takes at most a number of messages at a time, never takes some, and has bad moments.
+    /// A receiver that accepts only a limited number of messages at a time, never accepts some, and fails now and
+    /// then.
     struct Moody {
         at_once: usize,
-        /// Whether a message is refused, by its sequence.
+        /// Whether the message with this sequence is refused.
         poison: fn(u64) -> bool,
         busy: Vec<bool>,
         arrived: Arc<Mutex<Vec<u64>>>,
@@ -270,7 +271,7 @@ mod tests {
 
     #[test]
     fn several_connections_send_at_the_same_time() {
-        /// Answers when another one is asked as well.
+        /// A sink that answers only when another one has been called as well.
         struct Companion(Arc<Barrier>);
         impl MessageSink for Companion {
             fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {

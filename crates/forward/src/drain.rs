@@ -1,4 +1,4 @@
-//! The thread of a destination: it reads its queue, sends the messages, and notes how far it is done.
+//! The thread of a destination: it reads its queue, sends the messages, and records its progress.
 //!
 //! **Invariant:** a message is done once it was delivered, is in the quarantine, or was discarded; one that cannot be
 //! read is tried again before it is passed over.
@@ -28,16 +28,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// The time after which it is noted that messages were sent: after a crash, messages without that note are sent again.
+/// How long after sending the progress is recorded: after a crash, messages without that record are sent again.
 const NOTE_INTERVAL: Duration = Duration::from_secs(1);
-/// The number of attempts to read a damaged part, with pauses, before it is passed over.
+/// How many times a damaged part is read, with pauses, before it is skipped.
 const READ_ATTEMPTS_MAX: u32 = 10;
 const READ_WAIT: Duration = Duration::from_secs(1);
-/// The longest pause between attempts, if the disk does not read.
+/// Maximum pause between attempts to read from a failing disk.
 const READ_WAIT_MAX: Duration = Duration::from_secs(30);
-/// A bug may concern only one moment, or one message until the program is fixed.
+/// How long to wait after a panic. A bug may only affect one moment, or it may affect one message until the program
+/// is fixed.
 const BUG_WAIT: Duration = Duration::from_secs(10);
-/// Pauses are this much shorter or longer, so that many senders do not come back at the same time.
+/// Pauses vary by this fraction, so that many senders do not come back at the same time.
 const JITTER: f64 = 0.2;
 
 pub(super) struct Drain {
@@ -57,7 +58,7 @@ type OpenSinks = Option<(Arc<Config>, Vec<Box<dyn MessageSink>>)>;
 
 impl Drain {
     pub(super) fn run(mut self) {
-        // The waiting messages are on the disk: on a busy machine, receiving comes first.
+        // The waiting messages are on disk, so on a busy machine receiving has priority.
         priority::give_way(ThreadPriority::Low);
         let mut sinks = None;
         let mut note_at = None;
@@ -94,14 +95,14 @@ impl Drain {
         self.control.ended();
     }
 
-    /// The waiting messages; with their bytes only if `in_bytes`.
+    /// The waiting messages; the number of their bytes only if `in_bytes`.
     fn waiting(&self, in_bytes: bool) -> QueuedMessages {
         let (next, end) = (self.reader.next(), self.fill.end());
         let bytes = if in_bytes { self.fill.bytes() } else { 0 };
         QueuedMessages { next, end, bytes, bytes_max: self.fill.bytes_max() }
     }
 
-    /// Sends the next messages, if it can.
+    /// Sends the next messages, if possible.
     fn send(&mut self, config: &Arc<Config>, sinks: &mut OpenSinks, unreadable: &mut u32) {
         let limit = ReadLimit::of(&config.kind);
         let read = QueueRead::read(&mut self.reader, &limit);
@@ -120,24 +121,24 @@ impl Drain {
         let (pauses, cursor) =
             (Pauses { id, control, counters }, Mutex::new(DrainCursor { reader, fill, ledger, makes_room }));
         let pause = |reason: &str, wait| {
-            // The wait may be long, and a crash during it must not make messages come twice.
+            // The wait may be long, and a crash during it must not cause messages to be sent twice.
             cursor.lock().note(pauses.id);
             pauses.pause(config, reason, wait)
         };
         let outcome = delivery::deliver(sinks, &messages, &pause);
         self.settle(config, &outcome, &read);
         if limit.gather.is_some() {
-            // After a crash an object is to begin with the same message, so that it is replaced.
+            // After a crash, an object has to begin with the same message, so that it is replaced.
             self.note();
         }
     }
 
-    /// Notes the result for the messages of a read.
+    /// Processes the outcome of sending the messages of a read.
     fn settle(&mut self, config: &Arc<Config>, outcome: &DeliveryOutcome<'_>, read: &QueueRead) {
         let done = outcome.left.unwrap_or(read.end);
         let refused = refused_before(done, outcome);
         if !self.keep(config, &refused) {
-            // All of them are sent again.
+            // All messages of this read are sent again.
             self.go_back();
             return;
         }
@@ -154,13 +155,13 @@ impl Drain {
         }
     }
 
-    /// Reads the messages again that are not done.
+    /// Continues reading at the first message that is not done.
     fn go_back(&mut self) {
         self.reader.rewind();
         self.reader.skip(self.fill.done());
     }
 
-    /// Puts messages into the quarantine; `false` if that was interrupted.
+    /// Puts messages into the quarantine; `false` if this was interrupted.
     fn keep(&self, config: &Arc<Config>, refused: &[(Arc<Batch>, String)]) -> bool {
         let Some((_, reason)) = refused.first() else { return true };
         tracing::warn!(
@@ -176,7 +177,7 @@ impl Drain {
         }
     }
 
-    /// The number of messages that became too old before they were read.
+    /// The number of messages that expired before they were read.
     fn expired(&self, read: &QueueRead, done: u64) -> (Fate, usize) {
         let before = self.fill.done();
         let count = |missing: &MissingMessages| {
@@ -192,7 +193,7 @@ impl Drain {
         self.fill.done.fetch_max(done, Ordering::AcqRel);
     }
 
-    /// They are neither delivered nor sent again.
+    /// Marks messages as dropped, so that they are neither delivered nor sent again.
     fn drop_before(&self, done: u64, reason: &'static str) {
         let dropped = done.saturating_sub(self.fill.done()) as usize;
         self.counters.dropped.add(reason, dropped);
@@ -206,13 +207,13 @@ impl Drain {
         self.note();
     }
 
-    /// Notes on the disk how far it is done.
+    /// Records the progress on disk.
     fn note(&mut self) {
         let Drain { id, reader, fill, ledger, makes_room, .. } = self;
         DrainCursor { reader, fill, ledger, makes_room }.note(id);
     }
 
-    /// After a read error it waits as long as it takes: the disk may recover. A damaged part stays damaged.
+    /// After a read error this waits as long as it takes, as the disk may recover. A damaged part stays damaged.
     fn retry_reading(&mut self, config: &Arc<Config>, missing: &MissingMessages, attempts: &mut u32) {
         *attempts += 1;
         if !passes_over(missing.cause, *attempts) {
@@ -240,7 +241,7 @@ impl Drain {
     }
 }
 
-/// The parts that note how far a destination is done.
+/// The state with which the progress of a destination is recorded.
 struct DrainCursor<'a> {
     reader: &'a mut QueueReader,
     fill: &'a QueueFill,
@@ -249,7 +250,7 @@ struct DrainCursor<'a> {
 }
 
 impl DrainCursor<'_> {
-    /// Notes it on the disk unless it is there already, and frees the messages that are done.
+    /// Records the progress on disk unless that was already done, and frees the space of messages that are done.
     fn note(&mut self, id: &str) {
         let done = self.fill.done();
         if self.reader.freed() == done {
@@ -262,7 +263,7 @@ impl DrainCursor<'_> {
             );
             return;
         }
-        // Messages that are removed can no longer be counted.
+        // Messages can no longer be counted once they are removed.
         if self.ledger.write().is_err() {
             return;
         }
@@ -282,7 +283,7 @@ impl DrainCursor<'_> {
     }
 }
 
-/// The parts that each connection needs to wait.
+/// The state that each connection needs in order to wait.
 struct Pauses<'a> {
     id: &'a str,
     control: &'a Control,
@@ -302,7 +303,7 @@ impl Pauses<'_> {
     }
 }
 
-/// Refused messages, each as a batch, with the reason. Those behind them are sent again.
+/// The refused messages, each as a batch, with the reason. Messages after `done` are sent again.
 fn refused_before(done: u64, outcome: &DeliveryOutcome<'_>) -> Vec<(Arc<Batch>, String)> {
     let refused = outcome.refused.iter().filter(|(message, _)| message.sequence < done);
     let alone = |message: &OutgoingMessage<'_>| {
@@ -325,7 +326,7 @@ fn opened<'a>(
     sinks
 }
 
-/// Whether messages that cannot be read are passed over after this number of attempts.
+/// Whether messages that cannot be read are skipped after this number of attempts.
 fn passes_over(cause: MissingCause, attempts: u32) -> bool {
     cause != MissingCause::NotRead && READ_ATTEMPTS_MAX < attempts
 }
@@ -336,7 +337,7 @@ fn read_wait(attempts: u32) -> Duration {
     READ_WAIT.saturating_mul(1 << doublings).min(READ_WAIT_MAX)
 }
 
-/// Between -1 and 1.
+/// A random number between -1 and 1.
 fn random() -> f64 {
     let bits = RandomState::new().build_hasher().finish();
     (bits >> 11) as f64 / (1_u64 << 52) as f64 - 1.0

@@ -1,4 +1,4 @@
-//! Decides when enough messages wait to be sent. Pure: the caller brings the clock.
+//! Decides when enough messages are waiting to be sent. Pure: the caller passes in the time.
 //!
 //! **Invariant:** the messages that wait when some have waited long enough, or are asked for, are sent without another
 //! wait, however many reads that takes.
@@ -6,18 +6,18 @@
 use logstead_config::{DestinationKind, GatherLimits};
 use std::time::Instant;
 
-/// The number of messages that one request carries well.
+/// The number of messages that one request carries efficiently.
 const REQUEST_MESSAGES: usize = 4096;
 const REQUEST_BYTES: usize = 4 << 20;
-/// The factor by which a stream carries more at a time.
+/// The factor by which a stream carries more messages at a time.
 const STREAM_FACTOR: usize = 4;
 
 /// The limit on one read of the queue.
 pub(super) struct ReadLimit {
     pub(super) messages: usize,
-    /// In memory.
+    /// The maximum number of bytes in memory.
     pub(super) bytes: usize,
-    /// Whether messages wait for more of them.
+    /// The limits for gathering, if messages wait until there are more of them.
     pub(super) gather: Option<GatherLimits>,
 }
 
@@ -25,17 +25,17 @@ pub(super) struct ReadLimit {
 pub(super) struct QueuedMessages {
     /// The sequence of the first message.
     pub(super) next: u64,
-    /// The sequence behind the last one.
+    /// The sequence after the last message.
     pub(super) end: u64,
     pub(super) bytes: u64,
     /// The limit of the queue in bytes.
     pub(super) bytes_max: u64,
 }
 
-/// When to send.
+/// When to send the waiting messages.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum SendTime {
-    /// When there is something to send.
+    /// Not before more messages have come.
     Never,
     At(Instant),
     Now,
@@ -45,7 +45,7 @@ pub(super) enum SendTime {
 #[derive(Default)]
 pub(super) struct GatherTimer {
     since: Option<Instant>,
-    /// Messages with a lower sequence wait no longer.
+    /// Messages with a lower sequence are due.
     due_before: u64,
 }
 
@@ -55,7 +55,7 @@ impl ReadLimit {
             DestinationKind::S3(s3) => {
                 ReadLimit { messages: usize::MAX, bytes: s3.object.size.as_usize(), gather: Some(s3.object) }
             }
-            // After each read, the sender waits for a moment to see whether it arrived.
+            // After each read, the sender waits for a moment to see whether the messages arrived.
             DestinationKind::Syslog(_) => ReadLimit {
                 messages: REQUEST_MESSAGES * STREAM_FACTOR,
                 bytes: REQUEST_BYTES * STREAM_FACTOR,
@@ -87,7 +87,7 @@ impl GatherTimer {
         if waiting.next < self.due_before {
             return SendTime::Now;
         }
-        // A queue that is full would never get the rest.
+        // With a higher limit, a full queue would never be sent.
         let enough = gather.size.bytes().min(waiting.bytes_max / 2);
         let at = *self.since.get_or_insert(now) + gather.age.duration();
         if hurry || at <= now {
@@ -127,7 +127,7 @@ mod tests {
         check(waiting(0, 99, 8), 30, SendTime::Now);
         check(waiting(50, 99, 3), 31, SendTime::At(at(91)));
         check(waiting(50, 120, 4), 91, SendTime::Now);
-        // The rest of the messages that waited by then go on; messages that came since wait.
+        // The rest of the messages that were due is sent; those that came since have to wait.
         check(waiting(80, 130, 2), 92, SendTime::Now);
         check(waiting(120, 130, 1), 93, SendTime::At(at(153)));
         check(waiting(130, 130, 0), 94, SendTime::Never);

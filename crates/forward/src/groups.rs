@@ -1,4 +1,4 @@
-//! Groups messages: by the file or object that they come into, or by something that they have in common.
+//! Groups messages: by the file or object that they are written to, or by a property that they share.
 //!
 //! **Invariant:** every message is in one group, in the order in which they were given; the number of groups is bounded,
 //! however many different messages there are.
@@ -8,24 +8,24 @@ use super::sink::OutgoingMessage;
 use logstead_config::NameTemplate;
 use std::collections::HashMap;
 
-/// The maximum number of names; the messages of all others come into one more group.
+/// Maximum number of names; the messages of all others form one more group.
 const GROUPS_MAX: usize = 256;
 
 /// Messages with the same name.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct NameGroup {
     pub(super) name: String,
-    /// The places of its messages, in order; at least one.
+    /// The positions of its messages, in order; at least one.
     pub(super) places: Vec<usize>,
 }
 
-/// Brings messages with the same name together, in the order of their first messages.
+/// Groups messages by name, in the order of their first messages.
 pub(super) fn groups(template: &NameTemplate, messages: &[OutgoingMessage<'_>]) -> Vec<NameGroup> {
     let mut groups: Vec<NameGroup> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut name = String::new();
     for (place, message) in messages.iter().enumerate() {
-        // Rendering the same name for each of many thousand messages would be a waste.
+        // Rendering the same name for each of many thousand messages would be wasteful.
         if place == 0 || !template.is_constant() {
             name.clear();
             naming::write(template, message, &mut name);
@@ -46,7 +46,7 @@ pub(super) fn groups(template: &NameTemplate, messages: &[OutgoingMessage<'_>]) 
     groups
 }
 
-/// Orders the places of all messages by `key`, and equal ones as they were; `places` is used again for every batch.
+/// Sorts the positions of all messages by `key`, keeping the order of equal ones; `places` is reused for every batch.
 pub(crate) fn arrange<'m, K: Ord>(
     places: &mut Vec<usize>,
     messages: &'m [OutgoingMessage<'m>],

@@ -8,7 +8,7 @@ use logstead_config::{Destination, DestinationKind};
 use logstead_flow::machine::folders::Folders;
 use std::sync::Arc;
 
-/// The sinks of a destination, one for each connection. Files are written within the allowed `folders`.
+/// The sinks of a destination, one per connection. Files are only written within the allowed `folders`.
 pub(super) fn sinks(config: &Destination, folders: &Arc<Folders>) -> Vec<Box<dyn MessageSink>> {
     (0..config.kind.connections()).map(|_| sink(config, folders)).collect()
 }

@@ -1,8 +1,8 @@
-//! Forward destinations: each has a queue on disk and a thread that drains it in order. A message leaves the queue when
-//! the other side has accepted it, as far as its protocol tells; after a failure it is sent again. So the other side may
-//! see messages twice, but none is skipped.
+//! Forward destinations: each has a queue on disk and a thread that drains it in order. A message leaves the queue
+//! when the other side has accepted it, as far as its protocol shows; after a failure it is sent again. So the other
+//! side may receive messages twice, but none is skipped.
 //!
-//! A destination that the router document no longer has keeps its queue until it is discarded.
+//! A destination that was removed from the router document keeps its queue until it is discarded.
 
 mod control;
 mod delivery;
@@ -46,12 +46,12 @@ use queue::{Queue, QueueParts};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The time that a stop waits for messages that are being sent. They are on disk, and are sent after the next start.
+/// How long a stop waits for messages that are being sent. They are on disk, and are sent after the next start.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
-/// How long a stop then waits for another side that does not answer.
+/// How long a stop then still waits for a server that does not answer.
 const END_WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// The number of messages that are put into the queue again at a time.
+/// Number of messages that are put back into the queue at a time.
 const REPLAYED_AT_ONCE: usize = 4096;
 
 /// A running destination.
@@ -64,13 +64,13 @@ pub struct Destination {
     queue: Queue,
     quarantine: Arc<Mutex<Quarantine>>,
     counters: Arc<DestinationCounters>,
-    /// The lock of replays: it has room for one.
+    /// Allows one replay at a time.
     replays: Budget,
 }
 
 impl Destination {
-    /// Opens the queue of a destination and starts its threads. Nothing is sent until it is configured. A queue that
-    /// cannot be opened is tried again, unless it has to be open.
+    /// Opens the queue of a destination and starts its threads. Nothing is sent until it is configured. If the queue
+    /// cannot be opened, this is tried again later, unless it has to be open.
     pub fn open(
         id: &str,
         deps: &QueueDeps,
@@ -91,7 +91,7 @@ impl Destination {
                 queue.join(id);
                 return Err(error.into());
             }
-            // It was logged, and is tried again.
+            // The failure was logged, and another attempt will follow.
             _ => {}
         }
         let quarantine = Arc::new(Mutex::new(quarantine));
@@ -120,8 +120,7 @@ impl Destination {
         })
     }
 
-    /// Sets the configuration by which queued messages are sent; without one, or with one that is not enabled, they
-    /// wait.
+    /// Sets the configuration with which queued messages are sent; without one, or if it is not enabled, they wait.
     pub fn configure(&self, config: Option<&Config>) {
         let sends = config.filter(|config| config.enabled);
         if let Some(config) = config {
@@ -136,12 +135,13 @@ impl Destination {
         self.control.configure(sends);
     }
 
-    /// Queues messages. If they would have to wait for room, they are dropped unless sources may be held back.
+    /// Queues messages. If there is no room for them, they wait if their sources may be held back, and are dropped
+    /// otherwise.
     pub fn append(&self, encoded: EncodedBatch, claim: CountClaim, flow_control: bool, pending: Pending) {
         self.queue.append(Append { encoded, pending, claim, may_drop: !flow_control });
     }
 
-    /// Why its queue takes nothing for now, if so.
+    /// Why its queue accepts no messages for now, if it does not.
     pub fn refusal(&self) -> Option<String> {
         queue::refusal(&self.id, self.queue.fill(), &self.deps)
     }
@@ -161,22 +161,23 @@ impl Destination {
         }
     }
 
-    /// Whether messages would be lost if it were removed.
+    /// Whether messages would be lost if the destination were removed.
     pub fn holds_messages(&self) -> bool {
         0 < self.queue.fill().messages() || 0 < self.quarantined()
     }
 
-    /// Whether it may hold messages: also true if it cannot be opened, since its content is unknown then.
+    /// Whether the destination may hold messages, which is also true if its queue cannot be opened and its contents
+    /// are unknown.
     pub fn may_hold_messages(&self) -> bool {
         self.holds_messages() || self.unopened().is_some()
     }
 
-    /// Why its queue or its quarantine cannot be opened, if so.
+    /// Why its queue or its quarantine cannot be opened, if that is so.
     pub fn unopened(&self) -> Option<String> {
         self.queue.unopened().or_else(|| self.quarantine.lock().unopened())
     }
 
-    /// The memory that its queue takes.
+    /// The memory used by its queue.
     pub fn memory_bytes(&self) -> usize {
         self.queue.searcher().stats().memory_bytes
     }
@@ -186,12 +187,12 @@ impl Destination {
         &self.counters
     }
 
-    /// The oldest messages that wait.
+    /// The oldest waiting messages.
     pub fn waiting(&self, limit: usize) -> Vec<Hit> {
         oldest(self.queue.searcher(), self.queue.fill().done(), limit)
     }
 
-    /// Sends nothing until it is resumed, also after a restart.
+    /// Pauses sending until it is resumed, even after a restart.
     pub fn set_paused(&self, is_paused: bool) -> Result<(), String> {
         self.control.set_paused(is_paused);
         let noted = self.deps.note_paused(&self.id, is_paused).map_err(|error| error.to_string());
@@ -203,7 +204,7 @@ impl Destination {
         noted.map(drop)
     }
 
-    /// Why it sends nothing, if it is paused.
+    /// Why the destination is paused, if it is.
     pub fn why_paused(&self) -> Option<String> {
         self.why_paused.lock().clone()
     }
@@ -213,12 +214,12 @@ impl Destination {
         &self.id
     }
 
-    /// Tries at once to send, however long the present pause is.
+    /// Tries to send at once, whatever the current pause is.
     pub fn retry(&self) {
         self.control.retry();
     }
 
-    /// Passes over the oldest messages that wait; `false` if there are fewer.
+    /// Discards the oldest waiting messages; `false` if there are fewer.
     pub fn discard(&self, messages: u64) -> bool {
         let fill = self.queue.fill();
         let enough = messages <= fill.messages();
@@ -233,19 +234,19 @@ impl Destination {
         self.quarantine.lock().messages()
     }
 
-    /// The oldest of them.
+    /// The oldest messages that the other side refused.
     pub fn quarantine(&self, limit: usize) -> Vec<Hit> {
         self.quarantine.lock().oldest(limit)
     }
 
-    /// Forgets the oldest of them.
+    /// Forgets the oldest refused messages.
     pub fn forget_quarantined(&self, messages: u64) -> Result<(), String> {
         let mut quarantine = self.quarantine.lock();
         let before = quarantine.first() + messages;
         quarantine.forget(before)
     }
 
-    /// Puts the oldest of them into the queue again, and then forgets them.
+    /// Puts the oldest refused messages back into the queue, and then forgets them.
     pub async fn replay_quarantined(&self, messages: u64) -> Result<(), String> {
         let alone = self.replays.reserve(0).await;
         let mut left = usize::try_from(messages).unwrap_or(usize::MAX);
@@ -263,20 +264,21 @@ impl Destination {
     /// Puts messages into the queue, however long they have to wait for room; returns when they are on disk.
     pub async fn queue_again(&self, batch: Batch) -> Result<(), String> {
         let (pending, outcome) = Pending::confirming(Budget::new(0).reserve(0).await);
-        // They were counted when they came.
+        // The messages were counted when they were first received.
         self.append(encode(Arc::new(batch)), CountClaim::none(), true, pending.receipt().pending());
         pending.done();
         let queued = outcome.await.map_err(|_| "the server is stopping".to_owned())?;
         queued.map(drop).map_err(|failed| failed.to_string())
     }
 
-    /// Queues nothing more, and sends waiting messages for a little longer. [`Destination::join`] waits for that.
+    /// Accepts no more messages, and sends waiting ones for a little longer. [`Destination::join`] waits for that to
+    /// end.
     pub fn stop(&self) {
         self.queue.stop();
         self.control.stop(Instant::now() + STOP_WAIT_MAX);
     }
 
-    /// Waits until all that a stopped destination was given is in its queue.
+    /// Waits until everything that was given to a stopped destination is in its queue.
     pub fn join_queue(&self) {
         self.queue.join(&self.id);
         self.control.written();
@@ -294,7 +296,7 @@ impl Destination {
     }
 }
 
-/// Messages as one batch.
+/// Combines messages into one batch.
 fn together(hits: &[Hit]) -> Batch {
     let mut builder = BatchBuilder::new();
     hits.iter().for_each(|hit| builder.extend(&hit.batch, hit.row..hit.row + 1));

@@ -1,4 +1,4 @@
-//! Makes names of parts of a message, for files and objects.
+//! Builds names of files and objects from parts of a message.
 //!
 //! **Invariant:** a value from a message becomes letters, digits, `-`, `_` and `.`, at least one of them and not a dot
 //! first. So it is never a folder, and never leads out of one.
@@ -25,7 +25,7 @@ pub(super) fn write(template: &NameTemplate, message: &OutgoingMessage<'_>, out:
     }
 }
 
-/// The name for messages of which there are too many different ones.
+/// The name for further messages if there are too many different names.
 pub(super) fn others(template: &NameTemplate) -> String {
     let part = |part: &NamePart| match part {
         NamePart::Literal(text) => text.clone(),

@@ -1,20 +1,21 @@
-//! Decides whether a destination keeps up with its queue. Pure: the caller brings, at intervals, the end of the queue
-//! and the position up to which it is done.
+//! Decides whether a destination keeps up with its queue. Pure: at intervals, the caller passes in the end of the
+//! queue and the position up to which it is done.
 
-/// See the module.
+/// See the documentation of the module.
 #[derive(Debug)]
 pub(super) struct QueuePace {
-    /// The end of the queue when it was checked last.
+    /// The end of the queue at the last check.
     end_before: u64,
 }
 
 impl QueuePace {
-    /// The pace of a queue that reached this far when it was opened: messages before that have waited.
+    /// The pace of a queue whose end was at this position when it was opened: messages before that have already
+    /// waited.
     pub(super) fn new(end: u64) -> QueuePace {
         QueuePace { end_before: end }
     }
 
-    /// Whether messages wait that waited at the last check.
+    /// Whether messages are waiting that were already waiting at the last check.
     pub(super) fn delays(&mut self, done: u64, end: u64) -> bool {
         done < std::mem::replace(&mut self.end_before, end)
     }

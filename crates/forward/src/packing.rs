@@ -4,10 +4,10 @@ use flate2::write::GzEncoder;
 use logstead_config::Packing;
 use std::io::{self, Write};
 
-/// The default level of zstd itself.
+/// The default level of zstd.
 const ZSTD_LEVEL: i32 = 3;
 
-/// Packs into a writer.
+/// Compresses into a writer.
 pub(super) enum Packer<W: Write> {
     Plain(W),
     Gzip(GzEncoder<W>),
@@ -35,7 +35,7 @@ impl<W: Write> Packer<W> {
         }
     }
 
-    /// Writes the rest, and gives the writer back.
+    /// Writes the rest, and returns the writer.
     pub(super) fn finish(self) -> io::Result<W> {
         match self {
             Packer::Plain(out) => Ok(out),
@@ -45,7 +45,7 @@ impl<W: Write> Packer<W> {
     }
 }
 
-/// The ending of a packed file's name.
+/// The file name extension for this compression.
 pub(super) fn ending(packing: Packing) -> &'static str {
     match packing {
         Packing::Zstd => ".zst",

@@ -1,6 +1,6 @@
 //! Messages that the other side will never accept, with its reason, until an operator sends them again or discards them.
 //!
-//! They are kept in a queue of their own, which is not drained. Each has its reason as a field.
+//! They are kept in a queue of their own, which is not drained. The reason is stored as a field of each message.
 
 use super::queue_deps::QueueDeps;
 use logstead_flow::reopening::Reopening;
@@ -11,20 +11,20 @@ use logstead_record::{BATCH_ROWS_MAX, Batch, BatchBuilder};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The field with the reason of a refusal.
+/// The field with the reason for a refusal.
 pub(crate) const REASON: &[u8] = b"logstead.refused";
-/// The maximum number of bytes that are kept for one destination; beyond that it waits.
+/// Maximum number of bytes that are kept for one destination; when it is reached, the destination waits.
 const BYTES_MAX: u64 = 1 << 30;
-/// The maximum number of bytes of a reason that are kept.
+/// Maximum number of bytes of a reason that are kept.
 const REASON_BYTES_MAX: usize = 1024;
 
 pub(super) struct Quarantine {
     deps: QueueDeps,
     dir: PathBuf,
     id: String,
-    /// Opened when the first message comes, or when there is one on disk.
+    /// The open queue; opened when the first message comes, or if there is one on disk.
     open: Option<OpenQuarantine>,
-    /// Why it cannot be opened, and when that is tried again.
+    /// Why it cannot be opened, and when the next attempt is due.
     unopened: Option<(String, Reopening)>,
 }
 
@@ -40,7 +40,7 @@ impl Quarantine {
         Quarantine { deps: deps.clone(), dir, id: id.to_owned(), open: None, unopened: None }
     }
 
-    /// Opens it if it is there.
+    /// Opens it if it exists.
     pub(super) fn open(&mut self) -> Result<(), OpenQueueError> {
         if self.dir.exists() { self.opened().map(drop) } else { Ok(()) }
     }
@@ -69,16 +69,16 @@ impl Quarantine {
         }
     }
 
-    /// Why it cannot be opened, if so. Asking tries it again when that is due.
+    /// Why it cannot be opened, if that is so. The call tries again to open it if an attempt is due.
     pub(super) fn unopened(&mut self) -> Option<String> {
         if self.unopened.as_ref().is_some_and(|(_, reopening)| reopening.is_due()) {
-            // It is noted why.
+            // A failure is recorded.
             self.opened().ok();
         }
         self.unopened.as_ref().map(|(why, _)| why.clone())
     }
 
-    /// Keeps messages for good.
+    /// Stores messages durably.
     pub(super) fn keep(&mut self, refused: &[(Arc<Batch>, String)]) -> Result<(), String> {
         let open = self.opened().map_err(|error| error.to_string())?;
         if BYTES_MAX <= open.searcher.stats().journal_bytes {
@@ -103,7 +103,7 @@ impl Quarantine {
         open.map(|open| oldest(&open.searcher, open.reader.done(), limit)).unwrap_or_default()
     }
 
-    /// The sequence of the oldest one.
+    /// The sequence of the oldest message.
     pub(super) fn first(&self) -> u64 {
         self.open.as_ref().map_or(0, |open| open.reader.done())
     }

@@ -1,7 +1,7 @@
 //! The queue of a destination: a journal in the folder `queues/ID`, and the thread that writes it.
 //!
-//! When the queue is full, messages of a route with flow control wait, which holds their sources back; others are dropped
-//! and counted.
+//! If the queue is full, messages of a route with flow control wait, which holds their sources back; others are
+//! dropped and counted.
 
 use super::control::Control;
 use super::pace::QueuePace;
@@ -23,20 +23,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The interval at which messages that are too old are looked for.
+/// The interval at which expired messages are looked for.
 const TIDY_INTERVAL: Duration = Duration::from_secs(10);
-/// The interval at which it is checked whether the destination keeps up, if that makes a difference.
+/// The interval at which it is checked whether the destination keeps up, if that matters.
 const PACE_INTERVAL: Duration = Duration::from_secs(1);
-/// A queue consists of at least this many files when it is full, so that their removal makes room in time.
+/// Minimum number of files in a full queue, so that removing a file frees space in time.
 const FILES_MIN: u64 = 8;
-/// The shortest length of a file that is worth its removal.
+/// Minimum length of a file, below which removing it is not worthwhile.
 const FILE_BYTES_MIN: u64 = 256 << 10;
 
 pub(super) struct Queue {
     writer: Writer<Config>,
     searcher: Searcher,
     fill: Arc<QueueFill>,
-    /// Why it is not open, if it is not.
+    /// Why the queue is not open, if that is so.
     unopened: Arc<Mutex<Option<String>>>,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct QueueFill {
     bytes_max: AtomicU64,
 }
 
-/// The amount that waits, to be shown.
+/// The amount that is waiting, for display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueDepth {
     /// Queued messages.
@@ -145,7 +145,7 @@ impl Queue {
         &self.searcher
     }
 
-    /// Why it cannot be opened, if so.
+    /// Why the queue cannot be opened, if that is so.
     pub(super) fn unopened(&self) -> Option<String> {
         self.unopened.lock().clone()
     }
@@ -188,7 +188,7 @@ impl QueueFill {
     }
 }
 
-/// Why nothing more fits for now, if so.
+/// The reason why nothing more fits for now, if there is one.
 pub(super) fn refusal(id: &str, fill: &QueueFill, deps: &QueueDeps) -> Option<String> {
     let (bytes, bytes_max) = (fill.bytes(), fill.bytes_max());
     if bytes_max <= bytes {
@@ -198,7 +198,7 @@ pub(super) fn refusal(id: &str, fill: &QueueFill, deps: &QueueDeps) -> Option<St
     (deps.refuses_messages)()
 }
 
-/// Files are removed whole: of one that is partly done, the rest counts.
+/// Only whole files are removed: if one is partly done, all of it counts.
 fn bytes(stats: &Stats, done: u64) -> u64 {
     let waiting = stats.next_sequence.saturating_sub(done.max(stats.first_sequence));
     let held = stats.next_sequence.saturating_sub(stats.first_sequence);
@@ -214,12 +214,12 @@ fn options(config: &Config, deps: &QueueDeps) -> Options {
     Options {
         memory_max: config.memory.as_usize().min(deps.memory_max),
         index_memory_max: 0,
-        // Nothing searches it.
+        // The queue is never searched.
         journal_rows_max: u32::MAX,
         journal_file_max: file,
         durability: match config.durability {
             Configured::Fsync => Durability::Fsync,
-            // Until messages have to wait.
+            // With `delay`, this applies until messages have to wait.
             Configured::Delay | Configured::Os => Durability::Os,
         },
         ..Options::default()
@@ -247,14 +247,14 @@ fn report_cursor(id: &str, opened: &OpenQueue) {
     }
 }
 
-/// The hooks of a queue's thread: everything it does beside appending.
+/// The hooks of a queue's thread: everything it does besides appending.
 struct QueueHooks {
     id: Arc<str>,
     config: Config,
     deps: QueueDeps,
     fill: Arc<QueueFill>,
     pace: QueuePace,
-    /// Whether all waiting messages are on the disk, and new ones are written there as they come.
+    /// Whether all waiting messages are on disk, and new ones are written to it as they come.
     is_spilled: bool,
     control: Arc<Control>,
     counters: Arc<DestinationCounters>,
@@ -268,7 +268,7 @@ impl QueueHooks {
     fn open_again(&self, appender: &mut Appender) -> Result<(), String> {
         let failed = |error: OpenQueueError| format!("its queue cannot be opened: {error}");
         check_cursor(&*self.deps.disk, &self.folder).map_err(failed)?;
-        // Messages that come from now on are counted before they are sent.
+        // From now on, messages are counted before they are sent.
         let recovery = appender.open(&Alone).map_err(|error| failed(error.into()))?;
         report(&self.id, &recovery.unwrap_or_default());
         self.deps.ledger.opened_queue(&self.id, &self.fill.searcher, self.fill.done());
@@ -279,7 +279,7 @@ impl QueueHooks {
         Ok(())
     }
 
-    /// With `delay`, messages that have to wait are on the disk from then on.
+    /// With `delay`, writes messages to disk from the moment they have to wait.
     fn keep_pace(&mut self, appender: &mut Appender) {
         let delays = self.pace.delays(self.fill.done(), self.fill.end());
         if delays == self.is_spilled {
@@ -288,7 +288,7 @@ impl QueueHooks {
         let durability = if delays { Durability::Fsync } else { Durability::Os };
         appender.set_options(Options { durability, ..options(&self.config, &self.deps) });
         if delays && let Err(error) = appender.sync() {
-            // It is tried again at the next look.
+            // This is tried again at the next check.
             tracing::error!(
                 destination = &*self.id,
                 "waiting messages may be lost in a power cut, because they cannot be synced: {error}"
@@ -332,7 +332,7 @@ impl JournalHooks for QueueHooks {
         if let Some(age) = self.config.age
             && (self.deps.clock_is_believed)()
         {
-            // Messages that are removed can no longer be counted. On a full disk they are removed anyway.
+            // Messages can no longer be counted once they are removed. On a full disk they are removed anyway.
             self.deps.ledger.write().ok();
             let age = i64::try_from(age.duration().as_nanos()).unwrap_or(i64::MAX);
             let received_before = Some(clock::now().saturating_add(-age));
@@ -352,7 +352,7 @@ impl JournalHooks for QueueHooks {
         Instant::now() + TIDY_INTERVAL
     }
 
-    /// Messages that would be lost when the process ends are stored, whatever the limits.
+    /// While stopping, messages are stored whatever the limits, as they would be lost otherwise.
     fn refusal(&self, is_stopping: bool) -> Option<String> {
         if is_stopping {
             return None;

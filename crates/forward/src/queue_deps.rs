@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 /// The folder of all queues.
 const QUEUES: &str = "queues";
-/// The file in the folder of a queue that marks its destination as paused, with the reason.
+/// The file in a queue's folder that marks its destination as paused, with the reason.
 const PAUSED: &str = "paused";
-/// The reason of a paused destination whose file gives none.
+/// The reason for a pause if the file gives none.
 const BY_OPERATOR: &str = "an operator paused it";
 const AT_START: &str = "the server was started with --pause-destinations";
-/// The maximum length that is read of such a file.
+/// Maximum number of bytes of such a file that are read.
 const REASON_BYTES_MAX: usize = 1024;
 
 pub(crate) type MakesRoom = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -27,20 +27,20 @@ pub struct QueueDeps {
     pub ledger: Arc<Ledger>,
     /// The data directory.
     pub data: PathBuf,
-    /// Why the disk takes no more messages, if so.
+    /// Why the disk accepts no more messages, if that is so.
     pub refuses_messages: Arc<dyn Fn() -> Option<String> + Send + Sync>,
-    /// Whether messages may be removed by age now.
+    /// Whether messages may be removed by age at the moment.
     pub clock_is_believed: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Frees some of the disk space that is reserved for work on a full disk; `false` if none is left.
     pub makes_room: MakesRoom,
-    /// The maximum memory of a queue.
+    /// Maximum memory of a queue.
     pub memory_max: usize,
-    /// The longest that a journal file becomes.
+    /// Maximum length of a journal file.
     pub journal_file_max: u64,
 }
 
 impl QueueDeps {
-    /// The folder of all queues, and that of all messages that were refused.
+    /// The folder of all queues.
     pub fn queues(&self) -> PathBuf {
         self.data.join(QUEUES)
     }
@@ -50,16 +50,16 @@ impl QueueDeps {
         self.data.join("quarantine")
     }
 
-    /// Why a destination is paused, if it was before the process started.
+    /// Why a destination is paused, if it was paused before the process started.
     pub(super) fn why_paused(&self, id: &str) -> Option<String> {
         let file = self.disk.open_to_read(&self.queues().join(id).join(PAUSED)).ok()?;
-        // It is paused, whatever the file says.
+        // It is paused, whatever the contents of the file are.
         let mut text = vec![0; (file.bytes().unwrap_or_default() as usize).min(REASON_BYTES_MAX)];
         let reason = file.read_at(0, &mut text).ok().and_then(|()| String::from_utf8(text).ok());
         Some(reason.filter(|reason| !reason.is_empty()).unwrap_or_else(|| BY_OPERATOR.to_owned()))
     }
 
-    /// Notes on the disk that it is paused, or that it is not; returns why it is.
+    /// Records on disk that the destination is paused or not; returns the reason if it is paused.
     pub(super) fn note_paused(&self, id: &str, is_paused: bool) -> io::Result<Option<String>> {
         let folder = self.queues().join(id);
         if is_paused {
@@ -75,7 +75,8 @@ impl QueueDeps {
     }
 }
 
-/// Pauses destinations before they are opened, and all whose queues are on the disk: they stay so until they are resumed.
+/// Pauses the named destinations and all whose queues are on disk, before any is opened. They stay paused until they
+/// are resumed.
 pub fn pause_all(disk: &dyn Disk, data: &Path, named: &[&str]) -> io::Result<()> {
     let queues = data.join(QUEUES);
     let folders = match std::fs::read_dir(&queues) {

@@ -1,4 +1,4 @@
-//! One read of a queue: as many messages as one request carries well.
+//! One read of a queue: as many messages as one request carries efficiently.
 
 use super::gather::ReadLimit;
 use super::sink::OutgoingMessage;
@@ -12,11 +12,11 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(super) struct QueueRead {
     parts: Vec<BatchPart>,
-    /// The sequence behind its last message.
+    /// The sequence after its last message.
     pub(super) end: u64,
-    /// Messages before it that are no longer there.
+    /// Messages before it that no longer exist.
     pub(super) missing: Vec<MissingMessages>,
-    /// Why it ends there, if the messages that follow cannot be read.
+    /// Why it ends at that point, if the messages that follow cannot be read.
     pub(super) unreadable: Option<MissingMessages>,
 }
 
@@ -45,7 +45,7 @@ impl QueueRead {
                     read.missing.push(missing);
                     return ControlFlow::Continue(());
                 }
-                // The messages that were read before come first.
+                // The messages that were already read are handled first.
                 read.unreadable = Some(missing);
                 ControlFlow::Break(sequences.start)
             }
@@ -68,7 +68,7 @@ impl QueueRead {
         self.parts.iter().flat_map(BatchPart::messages).collect()
     }
 
-    /// The number of them with a lower sequence.
+    /// The number of its messages with a lower sequence.
     pub(super) fn messages_before(&self, end: u64) -> usize {
         self.parts
             .iter()

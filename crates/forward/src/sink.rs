@@ -6,24 +6,24 @@ use logstead_config::Label;
 use logstead_record::Batch;
 use std::time::Duration;
 
-/// A message that is sent.
+/// A message to be sent.
 #[derive(Clone, Copy)]
 pub(super) struct OutgoingMessage<'a> {
     pub(super) batch: &'a Batch,
-    /// Its row there.
+    /// The row of the message in that batch.
     pub(super) row: usize,
-    /// Its place in the queue.
+    /// Its sequence in the queue.
     pub(super) sequence: u64,
 }
 
 impl<'a> OutgoingMessage<'a> {
-    /// The same text whenever the message is sent, and that of no other message: a queue that was discarded begins to
-    /// count again, but not at the same time.
+    /// A text that is the same whenever the message is sent, and differs from that of any other message: the
+    /// sequences of a discarded queue start again, but not at the same time.
     pub(super) fn id(&self) -> String {
         format!("{:x}-{:x}", self.batch.received(self.row).nanos(), self.sequence)
     }
 
-    /// The message's value of a label; empty if it has none.
+    /// The message's value for a label; empty if it has none.
     pub(super) fn label(&self, label: Label) -> &'a [u8] {
         let priority = self.batch.priority(self.row);
         match label {
@@ -36,21 +36,22 @@ impl<'a> OutgoingMessage<'a> {
     }
 }
 
-/// The result of sending messages. Messages that it does not name are delivered.
+/// The result of sending messages. All messages that it does not mention were delivered.
 #[derive(Default, Debug, PartialEq, Eq)]
 pub(super) struct SendReport {
-    /// The number of bytes that they took.
+    /// The number of bytes sent for them.
     pub(super) bytes: usize,
-    /// Messages that will never be accepted as they are, by their place among those that were sent, and why.
+    /// Messages that will never be accepted as they are, by their position among those that were sent, with the
+    /// reason.
     pub(super) refused: Vec<(usize, String)>,
-    /// Messages that were not accepted for now, by their place, in order; they are sent again on their own.
+    /// Messages that were not accepted for now, by their position, in order; they are sent again on their own.
     pub(super) again: Vec<usize>,
-    /// Why not, if there are any.
+    /// Why those messages were not accepted, if there are any.
     pub(super) busy: Option<SendFailure>,
 }
 
 impl SendReport {
-    /// All of them are delivered.
+    /// A report that all messages are delivered.
     pub(super) fn all(bytes: usize) -> SendReport {
         SendReport { bytes, ..SendReport::default() }
     }
@@ -59,7 +60,7 @@ impl SendReport {
 /// Why messages could not be sent.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SendFailure {
-    /// The error, and where it happened; it is shown to the operator.
+    /// The error, and where it happened, as shown to the operator.
     pub(super) reason: String,
     pub(super) remedy: Remedy,
 }
@@ -67,10 +68,10 @@ pub(super) struct SendFailure {
 /// The remedy for a failure.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Remedy {
-    /// To try again, after this long if the other side said so. Some of the messages may have arrived.
+    /// Try again, after this long if the other side said so. Some of the messages may have arrived.
     Wait(Option<Duration>),
-    /// To send fewer at a time: the other side takes none that are this many or this large. A message that is too large
-    /// on its own is refused.
+    /// Send fewer at a time: the other side does not accept this many messages, or this many bytes. A message that is
+    /// too large on its own is refused.
     Split,
 }
 
@@ -86,13 +87,13 @@ impl From<std::io::Error> for SendFailure {
     }
 }
 
-/// Sends messages by one protocol.
+/// Sends messages in one protocol.
 pub(super) trait MessageSink: Send {
-    /// Sends messages, in this order; at least one. Returns when the other side has accepted them, as far as its
-    /// protocol tells, within a bounded time. After a failure all of them are sent again.
+    /// Sends at least one message, in this order. Returns when the other side has accepted them, as far as its
+    /// protocol shows, within a bounded time. After a failure all of them are sent again.
     fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure>;
 
-    /// The other side's text when it last accepted messages, for protocols that have one.
+    /// The other side's text when it last accepted messages, for protocols that have such a text.
     fn last_answer(&self) -> Option<String> {
         None
     }

@@ -1,4 +1,4 @@
-//! Sends a test message: through the sink of a destination's kind, and past its queue.
+//! Sends a test message through the sink of a destination's kind, bypassing its queue.
 
 use super::kinds;
 use super::sink::{OutgoingMessage, Remedy, SendReport};
@@ -8,11 +8,11 @@ use logstead_flow::machine::folders::Folders;
 use logstead_record::{Batch, BatchBuilder, Facility, Field, Origin, Priority, Row, Severity};
 use std::sync::Arc;
 
-/// syslog's own facility, and a severity that raises no alarm.
+/// The facility of syslog itself, and a severity that raises no alarm.
 const FACILITY_SYSLOG: u8 = 5;
 const SEVERITY_INFO: u8 = 6;
 
-/// Advice, by a text that a reason contains.
+/// Advice for errors whose text contains one of these strings.
 const ADVICE: [(&[&str], &str); 7] = [
     (&[": 401", ": 403"], "check the token, key or password, and what it is allowed to do"),
     (&[": 404"], "check the address, and the index or path in it"),
@@ -30,9 +30,9 @@ const ADVICE: [(&[&str], &str); 7] = [
 ];
 const ADVICE_OTHERWISE: &str = "the log of the other side may give more details";
 
-/// Sends a message that says that it is a test, requested by this user. Returns the other side's answer, if its
-/// protocol has answers; an error says what to do. Blocks for as long as the sink waits, or `wait_max` if that can be
-/// set.
+/// Sends a message that identifies itself as a test requested by this user. Returns the other side's answer, if its
+/// protocol has answers; an error says what to do. Blocks for as long as the sink waits, or for `wait_max` if the
+/// sink allows a limit.
 pub fn send_test(
     config: &Config,
     folders: &Arc<Folders>,
@@ -81,7 +81,7 @@ fn message(destination: &str, by: &str) -> Batch {
     builder.seal()
 }
 
-/// A reason, and what to do about it.
+/// An error text with advice.
 fn advised(reason: &str) -> String {
     let lower = reason.to_lowercase();
     let known = ADVICE.iter().find(|(signs, _)| signs.iter().any(|sign| lower.contains(sign)));
@@ -110,7 +110,7 @@ mod tests {
         (listener, port)
     }
 
-    /// The request that a server with this answer gets, and the result of the test message.
+    /// The request received by a server that gives this answer, and the result of the test message.
     fn answered(path: &str, answer: &'static str) -> (String, Result<Option<String>, String>) {
         let (listener, port) = listener();
         let thread = std::thread::spawn(move || {

@@ -1,10 +1,10 @@
-//! The TLS options of a document, with the paths of its files resolved.
+//! The TLS options of a router document, with the paths of its files resolved.
 
 use logstead_client::tls::{Authorities, TlsOptions};
 use logstead_config::ClientTls;
 use logstead_flow::machine::folders::Folders;
 
-/// Without a file of authorities, those of the system count.
+/// Without a file of authorities, those of the system are trusted.
 pub(super) fn options(tls: &ClientTls, folders: &Folders) -> TlsOptions {
     let path = |name: &String| folders.named(name);
     let identity = tls.certificate.as_ref().zip(tls.key.as_ref());

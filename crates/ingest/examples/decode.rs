@@ -1,7 +1,7 @@
 //! Measures the decoding of the same messages for each protocol: `cargo run --release -p logstead-ingest --example
 //! decode`.
 //!
-//! Prints the best of several rounds, as other work on the machine only ever makes one slower.
+//! Prints the best of several rounds, as other work on the machine only makes a round slower.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "it is run by hand")]
 
@@ -34,7 +34,7 @@ fn sender() -> BodySender {
     BodySender { source: "http".to_owned(), peer: "10.0.0.9".to_owned(), received }
 }
 
-/// Microseconds for each message.
+/// Measures the time for each message in microseconds.
 fn measure<M: Messages>(name: &str, bytes: usize, decode: impl Fn() -> M) {
     let mut best = Duration::MAX;
     for _ in 0..ROUNDS {

@@ -6,18 +6,18 @@ use crate::messages::{BodyError, MessageId, MessageRefusal, Messages, NextMessag
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
 use std::collections::VecDeque;
 
-/// The number of refusals that are listed; all are counted.
+/// The maximum number of refusals that are listed; all are counted.
 pub const REFUSALS_MAX: usize = 100;
 /// A batch is sealed at this many messages …
 pub const BATCH_MESSAGES_MAX: usize = 8192;
 /// … or at this many bytes.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
 
-/// The size that the messages of a body may have, with the parts that each of them repeats, as a multiple of the body's
-/// limit …
+/// The size that the messages of a body may have, including parts that several of them repeat, as a multiple of the
+/// body's limit …
 const MADE_FACTOR_MAX: usize = 4;
-/// … and the size that they may have in any case. Bytes that are only found while they are read are bounded by the same
-/// size.
+/// … and the size that they may have in any case. The same size bounds bytes that are only found while the messages
+/// are read.
 const MADE_BYTES_MIN: usize = 4 * BATCH_BYTES_MAX;
 
 /// The sender of a body's messages, and the time of receipt.
@@ -27,7 +27,7 @@ pub struct BodySender {
     pub source: String,
     /// The sender's address; empty if it is not known.
     pub peer: String,
-    /// Now.
+    /// The current time.
     pub received: Timestamp,
 }
 
@@ -35,16 +35,16 @@ pub struct BodySender {
 pub struct Batches<M> {
     messages: M,
     sender: BodySender,
-    /// When each batch was received.
+    /// Gives each batch its own time of receipt.
     stamp: Option<fn() -> Timestamp>,
-    /// The bytes that the messages became beyond their stated size, and the limit on that.
+    /// The number of bytes by which the messages exceed their stated size, and the limit on it.
     surplus_bytes: usize,
     surplus_bytes_max: usize,
-    /// The batches that a check has read and kept, in order: nothing else is left then.
+    /// The batches that a check has read and kept, in order. If there are any, nothing else is left to read.
     kept: VecDeque<Batch>,
     /// The number of messages that were refused.
     pub refused: usize,
-    /// The first of them.
+    /// The first refused messages.
     pub refusals: Vec<MessageRefusal>,
 }
 
@@ -63,13 +63,14 @@ impl<M: Messages> Batches<M> {
         }
     }
 
-    /// The same with a time of receipt of its own for each batch, by which the batch is known.
+    /// Gives each batch its own time of receipt, which identifies the batch.
     #[must_use]
     pub fn stamped(self, stamp: fn() -> Timestamp) -> Batches<M> {
         Batches { stamp: Some(stamp), ..self }
     }
 
-    /// The same for a body that could be this long: it is refused if it would become much longer than that.
+    /// Batches of a body that may have up to this length: it is refused if its messages would become much longer than
+    /// that.
     pub fn within(messages: M, sender: BodySender, body_bytes_max: usize) -> Result<Batches<M>, BodyError> {
         let made_bytes_max = body_bytes_max.saturating_mul(MADE_FACTOR_MAX).max(MADE_BYTES_MIN);
         match messages.rest_bytes() {
@@ -80,8 +81,8 @@ impl<M: Messages> Batches<M> {
         }
     }
 
-    /// The bytes that the batches so far became beyond their stated size: `{"a": {"b": 1, "c": 2}}` names `a` twice. It
-    /// is refused once that is too much.
+    /// The number of bytes by which the batches so far exceed their stated size: `{"a": {"b": 1, "c": 2}}` names `a`
+    /// twice. Fails if there are too many.
     pub fn surplus_bytes(&self) -> Result<usize, BodyError> {
         match self.surplus_bytes {
             made_bytes if self.surplus_bytes_max < made_bytes => {
@@ -96,7 +97,7 @@ impl<M: Messages> Batches<M> {
         &self.messages
     }
 
-    /// The names of the messages of the last batch, if the protocol has names.
+    /// The ids of the messages of the last batch, if the protocol has ids.
     pub fn names(&mut self) -> Vec<Option<MessageId>> {
         self.messages.names()
     }
@@ -106,7 +107,7 @@ impl<M: Messages> Batches<M> {
         self.messages.rest_bytes().max(self.kept.len())
     }
 
-    /// Whether the rest was read before.
+    /// Whether a check has already read and kept the rest.
     pub fn is_kept(&self) -> bool {
         !self.kept.is_empty()
     }
@@ -143,9 +144,9 @@ impl<M: Messages> Batches<M> {
         }
     }
 
-    /// Reads all of them, so that a body with a bad message can be refused before any part of it is stored; returns the
-    /// number that would be refused. They are kept if they take no more memory than `kept_bytes_max`; otherwise none is
-    /// kept, and reading begins again.
+    /// Reads all messages, so that a body with a bad message can be refused before any part of it is stored; returns
+    /// the number that would be refused. The batches are kept if they take no more memory than `kept_bytes_max`;
+    /// otherwise none is kept, and reading starts again.
     pub fn check(&mut self, kept_bytes_max: usize) -> usize {
         let (mut kept, mut kept_bytes) = (VecDeque::new(), 0);
         while 0 < self.rest_bytes() && self.surplus_bytes().is_ok() {
@@ -159,7 +160,7 @@ impl<M: Messages> Batches<M> {
         }
         if kept_bytes_max < kept_bytes && self.surplus_bytes().is_ok() {
             self.messages.restart();
-            // It is found out again.
+            // The next pass counts it again.
             self.surplus_bytes = 0;
         }
         self.kept = kept;

@@ -1,4 +1,4 @@
-//! Elasticsearch's `_bulk`: a line that says what to do, and a line with the document, again and again.
+//! Elasticsearch's `_bulk`: pairs of a line that states the action and a line with the document.
 //!
 //! | line                                              | does                                       |
 //! |---------------------------------------------------|--------------------------------------------|
@@ -21,11 +21,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::fmt::Write;
 
-/// The maximum number of index names in one body: each is kept until the reply.
+/// The maximum number of index names in one body: all are kept until the reply.
 const INDEXES_MAX: usize = 10_000;
-/// The longest name of an index, as in Elasticsearch: the reply repeats it in every item.
+/// The maximum length of an index name, as in Elasticsearch: the reply repeats it in every item.
 const INDEX_BYTES_MAX: usize = 255;
-/// Why an action is not done.
+/// The reason why an action is refused.
 const UNCHANGEABLE: &str = "messages are only added, never changed or removed: use create or index";
 
 /// The messages of a body, and the reply's items.
@@ -34,15 +34,15 @@ pub struct Bulk {
     json: JsonParser,
     sender: BodySender,
     at: usize,
-    /// Those that are named, after the one of actions that name none.
+    /// The names of indexes. The first one is for actions that name none.
     indexes: Vec<String>,
     items: Vec<BulkItem>,
-    /// The key of the hashes that are the ids of messages.
+    /// The key of the hashes that serve as message ids.
     owner: [u8; 32],
     has_ids: bool,
-    /// The ids of rows that were not asked for yet.
+    /// The ids of rows that have not been requested yet.
     names: Vec<Option<MessageId>>,
-    /// The last line of an action, and the action in it: most are alike.
+    /// The last action line, and the action that it states: most lines are alike.
     last: (std::ops::Range<usize>, BulkAction),
     marks: Option<Marks>,
 }
@@ -63,7 +63,7 @@ enum Verb {
     Delete,
 }
 
-/// An action, as its line says.
+/// An action, as stated by its line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct BulkAction {
     verb: Verb,
@@ -84,7 +84,7 @@ struct ActionLine<'a> {
     delete: Option<ActionMetadata<'a>>,
 }
 
-/// Everything else that may stand there (`_type`, `routing`, `pipeline`, `require_alias`, …) is of no meaning here.
+/// All other members (`_type`, `routing`, `pipeline`, `require_alias`, …) have no meaning here.
 #[derive(Deserialize)]
 #[serde(rename = "About")]
 struct ActionMetadata<'a> {
@@ -112,7 +112,7 @@ impl Verb {
     }
 }
 
-/// Verb, index and id.
+/// The verb, the index and the id of an action.
 type ActionFields = (Verb, Option<String>, Option<Box<str>>);
 
 fn read(text: &[u8]) -> Result<ActionFields, String> {
@@ -124,14 +124,14 @@ fn read(text: &[u8]) -> Result<ActionFields, String> {
     match (said.next(), said.next()) {
         (Some((verb, ActionMetadata { _index: index, _id: id })), None) => {
             let id = id.map(|id| serde_json::from_str(id.get()).unwrap_or_else(|_| id.get().into()));
-            // The id that shippers send if they have none.
+            // Shippers without an id send an empty one.
             Ok((verb, index, id.filter(|id: &Box<_>| !str::is_empty(id))))
         }
         _ => Err("it names none of create, index, update and delete, or more than one of them".to_owned()),
     }
 }
 
-/// Keys as the Elastic Common Schema has them first.
+/// The keys of columns, those of the Elastic Common Schema first.
 fn keys() -> ColumnKeys {
     ColumnKeys::new(|column| {
         let usual = KEYS.iter().find(|(known, _)| *known == column).map_or("", |(_, keys)| *keys);
@@ -207,7 +207,7 @@ impl Bulk {
         Ok(bulk)
     }
 
-    /// Gives documents with ids a message id from now on, in the name of this owner.
+    /// Gives documents with ids a message id from now on, as those of this owner.
     #[must_use]
     pub fn owned_by(self, owner: [u8; 32]) -> Bulk {
         Bulk { owner, ..self }
@@ -218,7 +218,8 @@ impl Bulk {
         self.has_ids
     }
 
-    /// The id of a document: a hash of its index, its id and its content, as the same id may come with another content.
+    /// The id of a document: a hash of its index, its id and its content, as the same id may be sent again with other
+    /// content.
     fn name(&self, said: &BulkAction, document: &[u8]) -> Option<MessageId> {
         let id = said.id.as_ref()?;
         let index = self.indexes.get(said.index as usize).map_or("", String::as_str);
@@ -257,7 +258,7 @@ impl Bulk {
         if INDEX_BYTES_MAX < name.len() {
             return Err(format!("the name of its index is longer than {INDEX_BYTES_MAX} bytes"));
         }
-        // They are alike, or a few.
+        // The indexes of most bodies are all the same, or a few.
         let at = match self.indexes.iter().rposition(|known| *known == name) {
             Some(at) => at,
             None if self.indexes.len() < INDEXES_MAX => {
@@ -269,8 +270,8 @@ impl Bulk {
         Ok(u32::try_from(at).unwrap_or_default())
     }
 
-    /// The reply. The first `taken` messages that were not refused are stored, except those whose numbers among them are in
-    /// `but`, ascending; the sender is to send the others again, for the reason `later`.
+    /// The reply. The first `taken` messages that were not refused are stored, except those whose numbers are in
+    /// `but`, in ascending order; the sender is to send these and the rest again, for the reason `later`.
     pub fn reply(
         &self,
         taken: usize,
@@ -290,7 +291,7 @@ impl Bulk {
         }
         if filter.has_items(errors) {
             out.push_str("\"items\":[");
-            // The part that most items have in common is written once.
+            // The part that most items have in common is only written once.
             let indexes: Vec<String> = self.indexes.iter().map(|index| quoted(index)).collect();
             let ids = format!("\"{:x}-", self.sender.received.nanos());
             let reply = ItemReply { ids: &ids, later, filter };
@@ -315,7 +316,7 @@ impl Bulk {
         out
     }
 
-    /// Notes the remaining messages as not stored, after storing has stopped: senders look for an item for each action.
+    /// Notes the remaining messages as not stored, after storing has stopped: senders expect an item for each action.
     pub fn end(&mut self) {
         while let Ok(Some((_, BulkAction { verb, index, id }))) = self.action() {
             if verb.has_document() {
@@ -329,9 +330,9 @@ impl Bulk {
 
 /// The part of a reply that all of its items have in common.
 struct ItemReply<'a> {
-    /// The beginning of generated ids, behind a quote.
+    /// The beginning of generated ids, with the opening quote.
     ids: &'a str,
-    /// Why the sender is to send an item again.
+    /// The reason for which the sender is to send an item again.
     later: Option<&'a str>,
     filter: &'a ReplyFilter,
 }
@@ -390,7 +391,7 @@ fn quoted(text: &str) -> String {
 
 impl Messages for Bulk {
     fn next(&mut self, builder: &mut BatchBuilder) -> Option<NextMessage> {
-        // It was checked before.
+        // The action was checked before.
         let (_, said) = self.action().ok().flatten()?;
         let document = if said.verb.has_document() { line(&self.body, &mut self.at)? } else { b"" };
         let document = document.strip_suffix(b"\r").unwrap_or(document);
@@ -446,7 +447,7 @@ impl Messages for Bulk {
 pub struct ReplyFilter {
     took: bool,
     errors: bool,
-    /// Items as a whole.
+    /// Whether items are wanted as a whole.
     is_whole: bool,
     status: bool,
     error: bool,

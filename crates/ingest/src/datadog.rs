@@ -1,7 +1,7 @@
 //! Datadog's log intake: an array of objects, or one object.
 //!
-//! `hostname`, `service`, `status` and `timestamp` are host, program, severity and time; each of the `ddtags`
-//! (`env:prod,team:web`) is a field, too.
+//! `hostname`, `service`, `status` and `timestamp` become host, program, severity and time; each of the `ddtags`
+//! (`env:prod,team:web`) becomes a field, too.
 //!
 //! **Invariant:** the raw bytes of a row are the object exactly as it was sent.
 
@@ -16,7 +16,7 @@ use logstead_syslog::format::json::JsonParser;
 use logstead_syslog::format::keys::{ColumnKeys, KEYS, KeyColumn};
 
 const HINT: &str = "send an object with a `message`, or an array of such objects";
-/// The maximum number of a message's tags that become fields; the others are in `ddtags`.
+/// The maximum number of a message's tags that become fields; the others stay in `ddtags`.
 const TAGS_MAX: usize = 100;
 
 /// The messages of a body.
@@ -28,7 +28,7 @@ pub struct Datadog {
     marks: Option<Marks>,
 }
 
-/// Adds a field for each tag, if these are tags.
+/// Adds a field for each tag, if the member holds tags.
 fn add_tags(name: &str, tags: &str, builder: &mut BatchBuilder) {
     if name != "ddtags" {
         return;
@@ -57,7 +57,7 @@ fn keys() -> ColumnKeys {
 }
 
 impl Datadog {
-    /// Refuses a body that is none.
+    /// Reads a body, or refuses it if it is malformed.
     pub fn of(body: Vec<u8>, sender: BodySender, messages_max: usize) -> Result<Datadog, BodyError> {
         let (body, marks) = mark(body);
         let elements = Elements::of(&body, messages_max, HINT)?;

@@ -17,9 +17,10 @@ use std::io::{self, Cursor, Read};
 pub const STEP_BYTES_MAX: usize = 1 << 20;
 /// The largest window of zstd: twice the window of its highest ordinary level.
 const ZSTD_WINDOW_LOG_MAX: u32 = 24;
-/// A block of snappy that claims to unpack to more than this times its length is none: three bytes copy 64 at most.
+/// The maximum factor by which a block of snappy unpacks: three bytes copy 64 at most, so a block that claims more is
+/// invalid.
 const SNAPPY_FACTOR_MAX: usize = 64;
-/// The beginning of snappy's frames.
+/// The first bytes of snappy's frame format.
 const SNAPPY_FRAMES: &[u8] = b"\xff\x06\x00\x00sNaPpY";
 
 /// The encoding of a body.
@@ -37,15 +38,15 @@ pub enum Encoding {
     Snappy,
 }
 
-/// Why a body cannot be unpacked.
+/// The reason why a body cannot be unpacked.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum UnpackError {
-    /// It is packed with something else.
+    /// Its encoding is not supported.
     #[error(
         "Content-Encoding `{0}` is not supported: send gzip, deflate, zstd, snappy, or the body as it is"
     )]
     Unknown(String),
-    /// It is damaged, or packed with something else than it says.
+    /// It is damaged, or in another encoding than stated.
     #[error("the body is not valid {encoding}, which its Content-Encoding names: {reason}")]
     Damaged {
         /// The encoding that it should have.
@@ -62,7 +63,7 @@ pub enum UnpackError {
 }
 
 impl Encoding {
-    /// By the value of `Content-Encoding`.
+    /// Finds an encoding by the value of `Content-Encoding`.
     pub fn named(name: &str) -> Result<Encoding, UnpackError> {
         match name.trim().to_ascii_lowercase().as_str() {
             "" | "identity" => Ok(Encoding::Identity),
@@ -94,7 +95,7 @@ pub struct Unpacker {
 }
 
 enum UnpackReader {
-    /// All at once.
+    /// A body that needs no unpacking.
     Whole(Vec<u8>),
     Stream(Box<dyn Read + Send>),
     Done,
@@ -139,7 +140,7 @@ impl Unpacker {
                 Ok(unpacked.len())
             }
             UnpackReader::Stream(reader) => {
-                // One byte beyond the limit tells a body that is too long from one that just fits.
+                // One byte beyond the limit distinguishes a body that is too long from one that just fits.
                 let bytes = (*bytes_max - unpacked.len()).saturating_add(1).min(STEP_BYTES_MAX);
                 let mut step = reader.take(bytes as u64);
                 let read = step.read_to_end(unpacked).map_err(|error| damaged(*encoding, &error))?;
@@ -157,7 +158,7 @@ impl Unpacker {
     }
 }
 
-/// Unpacks a block of snappy, which protocols send without a header for it.
+/// Unpacks a block of snappy. Some protocols send it without a header that says so.
 pub fn snappy_block(body: &[u8], bytes_max: usize) -> Result<Vec<u8>, UnpackError> {
     let refused =
         |error: &snap::Error| UnpackError::Damaged { encoding: "snappy", reason: error.to_string() };
@@ -262,7 +263,7 @@ mod tests {
                 assert_eq!(refused, Err(UnpackError::TooLong { bytes_max: 3 << 20 }), "{encoding:?}");
             }
         }
-        // A length that is only claimed.
+        // A length that is only stated, without the content.
         assert!(matches!(
             unpack(Encoding::Snappy, b"\x80\x80\x80\x01\0a", 1 << 30),
             Err(UnpackError::Damaged { .. })
@@ -292,7 +293,7 @@ mod tests {
                 if let Ok(whole) = unpack(encoding, &noise, bytes_max) {
                     prop_assert!(whole.len() <= bytes_max);
                 }
-                // Damaged somewhere, and cut.
+                // The bodies are damaged at some position, and cut.
                 for mut packed in packed(encoding, &noise.repeat(20)).into_iter().filter(|packed| !packed.is_empty()) {
                     let at = at % packed.len();
                     packed[at] ^= 0x55;

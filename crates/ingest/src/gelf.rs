@@ -1,4 +1,4 @@
-//! GELF over HTTP: an object, or several one after the other.
+//! GELF over HTTP: one object, or several in a row.
 
 use crate::batches::BodySender;
 use crate::marks::{Marks, mark};

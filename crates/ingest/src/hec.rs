@@ -1,4 +1,4 @@
-//! Splunk's HTTP event collector: JSON objects one after the other, with nothing or white space between them.
+//! Splunk's HTTP event collector: JSON objects in a row, with nothing or white space between them.
 //!
 //! | in the object            | becomes                                                                       |
 //! |--------------------------|-------------------------------------------------------------------------------|
@@ -7,9 +7,9 @@
 //! | `time`                   | the time, in seconds with a fraction, as a number or a text                     |
 //! | `host`, `source`, `sourcetype`, `index`, `fields` | [beside](logstead_syslog::format::beside) the message |
 //!
-//! A message may be empty, although Splunk refuses it: refusing it would lose all others of its body.
+//! An event may be empty, although Splunk refuses it: refusing it would lose all others of its body.
 //!
-//! Lines without objects (`/raw`) have the same beside them, from the request.
+//! Lines that are not objects (`/raw`) get the same values from the request.
 //!
 //! **Invariant:** the raw bytes of a row are the object exactly as it was sent. A body is accepted as a whole: its
 //! [fault](Hec::fault) names the event that is malformed.
@@ -26,9 +26,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The prefix of a name that is another field's.
+/// The prefix for a name that another field already has.
 const PREFIX: &str = "splunk";
-/// The keys of the message in an event that is an object.
+/// The keys that may hold the message in an event that is an object.
 const MESSAGE_KEYS: [&str; 6] = ["message", "msg", "line", "log", "_raw", "short_message"];
 const TIME_KEYS: [&str; 3] = ["time", "timestamp", "@timestamp"];
 
@@ -44,7 +44,7 @@ pub struct HecError {
 /// The kind of error in an event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum HecErrorKind {
-    /// It is not JSON, or not as it should be.
+    /// It is not JSON, or does not have the right structure.
     Format(String),
     /// It has no `event`.
     Missing,
@@ -59,14 +59,14 @@ pub enum HecErrorKind {
 pub enum HecFormat {
     /// JSON objects.
     Events,
-    /// A text a line.
+    /// One text per line.
     Lines,
 }
 
-/// The metadata that a request has for all its messages.
+/// The metadata that a request states for all its messages.
 #[derive(Clone, Default, Debug)]
 pub struct HecMetadata {
-    /// When they were written.
+    /// When the messages were written.
     pub time: Option<Timestamp>,
     /// `host`, `source`, `sourcetype`, `index`.
     pub values: Vec<(String, String)>,
@@ -115,13 +115,13 @@ fn keys() -> ColumnKeys {
     })
 }
 
-/// Seconds since 1970 with a fraction, or in a smaller unit if there are too many of them.
+/// Parses seconds since 1970 with a fraction, or a smaller unit if the number is too large for seconds.
 pub fn time_of(text: &str) -> Option<Timestamp> {
     logstead_syslog::format::keys::epoch(text.trim())
 }
 
 impl Hec {
-    /// Reads a body, and what its request says about all of it.
+    /// Reads a body, with the metadata of its request.
     pub fn of(
         body: Vec<u8>,
         form: HecFormat,
@@ -149,7 +149,7 @@ impl Hec {
         }
     }
 
-    /// The error, after all events were read.
+    /// The error that ended reading, once all events were read.
     pub fn fault(&self) -> Option<&HecError> {
         self.fault.as_ref()
     }
@@ -159,7 +159,7 @@ impl Hec {
         self.number
     }
 
-    /// Ends reading.
+    /// Ends reading with an error.
     fn fails(&mut self, what: HecErrorKind) -> Option<NextMessage> {
         self.at = self.body.len();
         let number = self.number.saturating_sub(1);
@@ -266,7 +266,7 @@ impl Hec {
         Ok(object.len() + outer.bytes() + own.bytes())
     }
 
-    /// The message of an event; it is not a field any more.
+    /// Takes the message out of an event; it is no longer a field.
     fn message<'e>(
         &self,
         text: &'e str,
@@ -290,7 +290,7 @@ impl Hec {
     }
 }
 
-/// A text of JSON without its quotes.
+/// The text of a JSON string.
 fn unquoted(text: &str) -> Result<Cow<'_, str>, HecErrorKind> {
     let inside = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
     if !inside.contains('\\') {

@@ -16,7 +16,7 @@
 //! | `MESSAGE_ID`                                            | message id                                 |
 //! | any other                                               | a field with its name                      |
 //!
-//! A body is a whole journal, of any length: it is read as it comes, and only one entry of it is kept.
+//! A body is a whole journal of any length. It is read as it arrives, and only one entry of it is kept.
 //!
 //! **Invariant:** the raw bytes of a row are those of its entry, without the empty line behind it. If an entry is too
 //! long, they are those of the fields that fit, and it is flagged.
@@ -26,43 +26,43 @@ use logstead_syslog::format::fields::FieldWriter;
 use std::mem::take;
 use std::ops::Range;
 
-/// The longest name of a field, with room: the journal itself allows 64.
+/// The maximum length of a field's name, with a margin: the journal itself allows 64.
 const NAME_BYTES_MAX: usize = 256;
 const LENGTH_BYTES: usize = 8;
 const USER: Facility = Facility::new(1).expect("1 is a facility");
 
-/// Why bytes are not a journal.
+/// The reason why bytes are not a journal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum JournalError {
     /// A line is neither a field nor the name of one.
     #[error("entry {entry}: a line is neither `NAME=value` nor the name of a binary field")]
     Line {
-        /// Its number, from 1.
+        /// The number, counted from 1.
         entry: usize,
     },
     /// A binary value is not followed by a newline.
     #[error("entry {entry}: a binary value does not end where it says")]
     Length {
-        /// Its number, from 1.
+        /// The number, counted from 1.
         entry: usize,
     },
     /// The body ends in the middle of a field.
     #[error("entry {entry}: the body ends in the middle of a field")]
     Cut {
-        /// Its number, from 1.
+        /// The number, counted from 1.
         entry: usize,
     },
 }
 
-/// Finds entries in bytes that come piece by piece.
+/// Finds entries in bytes that arrive in pieces.
 pub struct Journal {
     entry_bytes_max: usize,
-    /// The bytes that came and are not a field yet.
+    /// The bytes that have arrived and are not a field yet.
     pending: Vec<u8>,
     entry: JournalEntry,
-    /// The rest of a field that does not fit.
+    /// The rest of a field that is too long.
     skip: SkipState,
-    /// Entries before this one.
+    /// The number of entries before this one.
     entries: usize,
 }
 
@@ -79,11 +79,11 @@ enum SkipState {
     Nothing,
     Line,
     Bytes(u64),
-    /// The newline behind a binary value.
+    /// The newline after a binary value.
     Newline,
 }
 
-/// The beginning of the bytes that wait.
+/// The element that the pending bytes begin with.
 enum EntryStart {
     End,
     Text {
@@ -94,7 +94,7 @@ enum EntryStart {
         name: usize,
         length: u64,
     },
-    /// A text that is longer than fits.
+    /// A text that is too long.
     LongText {
         name: usize,
     },
@@ -102,13 +102,13 @@ enum EntryStart {
 }
 
 impl Journal {
-    /// For entries of up to this length.
+    /// A reader for entries of up to this length.
     pub fn new(entry_bytes_max: usize) -> Journal {
         let (pending, entry) = Default::default();
         Journal { entry_bytes_max, pending, entry, skip: SkipState::Nothing, entries: 0 }
     }
 
-    /// Takes the next bytes, and hands on the entries that are complete.
+    /// Takes the next bytes, and passes on the entries that are complete.
     pub fn push(&mut self, bytes: &[u8], done: &mut impl FnMut(&JournalEntry)) -> Result<(), JournalError> {
         self.pending.extend_from_slice(bytes);
         let pending = take(&mut self.pending);
@@ -120,7 +120,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Nothing more comes: hands on the last entry, which needs no empty line behind it.
+    /// Called at the end: passes on the last entry, which needs no empty line after it.
     pub fn finish(&mut self, done: &mut impl FnMut(&JournalEntry)) -> Result<(), JournalError> {
         if !self.pending.is_empty() || self.skip != SkipState::Nothing {
             return Err(JournalError::Cut { entry: self.entries + 1 });
@@ -129,12 +129,12 @@ impl Journal {
         Ok(())
     }
 
-    /// The number of bytes that wait for their entry to be complete.
+    /// The number of bytes that are kept until their entry is complete.
     pub fn waiting_bytes(&self) -> usize {
         self.pending.len() + self.entry.raw.len()
     }
 
-    /// The number of bytes of the rest that are taken now; `None` if more is needed.
+    /// The number of bytes of the rest that this step consumes; `None` if more bytes are needed.
     fn step(
         &mut self,
         rest: &[u8],
@@ -194,7 +194,7 @@ impl Journal {
                     return Ok(Some(whole));
                 }
                 if rest.len() < room && (rest.len() - start) as u64 <= length {
-                    // If it is the message, the part that fits is kept.
+                    // If the field is the message, the part that fits is kept.
                     return Ok(None);
                 }
                 let taken = self.cut(rest, name, start, room);
@@ -205,7 +205,7 @@ impl Journal {
         }
     }
 
-    /// Keeps as much of the message as fits, and nothing of another field; returns the number of bytes.
+    /// Keeps the part of a message that fits, and nothing of other fields; returns the number of bytes.
     fn cut(&mut self, rest: &[u8], name: usize, start: usize, room: usize) -> usize {
         self.entry.is_cut = true;
         let end = room.min(rest.len());
@@ -225,8 +225,8 @@ impl Journal {
     }
 }
 
-/// Recognises the element that begins here; `None` if there is none yet. A field that is not longer than `room` is
-/// never taken for too long.
+/// Recognises the element that begins here; `None` if more bytes are needed. A field of up to `room` bytes is never
+/// taken for too long.
 fn begin(rest: &[u8], room: usize) -> Option<EntryStart> {
     if rest[0] == b'\n' {
         return Some(EntryStart::End);
@@ -254,7 +254,7 @@ fn begin(rest: &[u8], room: usize) -> Option<EntryStart> {
 }
 
 impl JournalEntry {
-    /// Makes room for the next one in the same memory.
+    /// Clears the entry, and keeps its memory for the next one.
     fn clear(&mut self) {
         self.raw.clear();
         self.fields.clear();
@@ -272,7 +272,7 @@ impl JournalEntry {
         self.raw.len()
     }
 
-    /// The first value of the first of these fields that is there.
+    /// The first value of the first of these fields that exists.
     fn first(&self, names: &[&str]) -> Option<Range<usize>> {
         names.iter().find_map(|name| {
             let same = |(found, value): &&(Range<usize>, Range<usize>)| {
@@ -288,7 +288,7 @@ impl JournalEntry {
         read(text).map(|value| (value, at))
     }
 
-    /// Adds it as a row. `host` is used if it names none.
+    /// Adds the entry as a row. `host` is used if the entry names none.
     pub fn push(&self, host: &[u8], builder: &mut BatchBuilder) {
         let micros = |text: &str| text.parse::<i64>().ok()?.checked_mul(1000).map(Timestamp::from_nanos);
         let time = self
@@ -345,7 +345,7 @@ mod tests {
     use logstead_record::{Batch, Origin};
     use proptest::prelude::*;
 
-    /// The entries of bytes that come in pieces of this length.
+    /// The entries of bytes that arrive in pieces of this length.
     fn read(bytes: &[u8], piece: usize, entry_bytes_max: usize) -> (Batch, Result<(), JournalError>) {
         let mut builder = BatchBuilder::new();
         let received = Timestamp::from_nanos(0);
@@ -441,7 +441,7 @@ mod tests {
                 assert_eq!((batch.message(1), batch.flags(1)), (&b"next"[..], Flags::default()));
             }
         }
-        // A length that cannot be meant.
+        // An absurdly large length.
         let (batch, result) = read(b"A=1\n\nMESSAGE\n\xff\xff\xff\xff\xff\xff\xff\xffabc", 4, 100);
         assert_eq!((batch.rows(), result), (1, Err(JournalError::Cut { entry: 2 })));
     }

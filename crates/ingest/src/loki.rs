@@ -6,7 +6,8 @@
 //! PushRequest { 1: Stream { 1: labels as `{app="api"}`, 2: Entry { 1: Timestamp { 1: s, 2: ns }, 2: line, 3: Pair … } … } … }
 //! ```
 //!
-//! The line is the message and its raw bytes; labels and structured metadata are [beside](logstead_syslog::format::side_values) it.
+//! The line is the message and its raw bytes; labels and structured metadata are stored
+//! [beside](logstead_syslog::format::side_values) it.
 //!
 //! **Invariant:** an invalid body is refused before its first entry.
 
@@ -25,10 +26,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-/// The maximum number of labels of a stream, or of metadata of an entry, and their maximum length together.
+/// The maximum number of labels of a stream, or of metadata of an entry, and the maximum of their total length.
 const VALUES_MAX: usize = 256;
 const VALUES_BYTES_MAX: usize = 64 << 10;
-/// The prefix of the name of a label that is another field's.
+/// The prefix for the name of a label that another field already has.
 const PREFIX: &str = "loki";
 const HINT: &str =
     "send {\"streams\": [{\"stream\": {\"label\": \"value\"}, \"values\": [[\"nanoseconds\", \"line\"]]}]}";
@@ -53,11 +54,11 @@ pub struct LokiBody {
     stream: usize,
     at: usize,
     labels: SideValues<String>,
-    /// The number of entries that are left, and of those before.
+    /// The number of remaining entries, and the number of entries before.
     left: usize,
     entries: usize,
     marks: Option<Marks>,
-    /// The bytes of labels that the remaining entries repeat.
+    /// The number of bytes of labels that the remaining entries repeat.
     repeated_bytes: usize,
 }
 
@@ -69,7 +70,7 @@ struct StreamRange {
     count: usize,
 }
 
-/// Which labels say a column.
+/// The labels that fill columns.
 fn keys() -> ColumnKeys {
     ColumnKeys::beside(|column| {
         match column {
@@ -89,7 +90,7 @@ fn keys() -> ColumnKeys {
 }
 
 impl LokiBody {
-    /// Refuses a body that is none.
+    /// Reads a body, or refuses it if it is malformed.
     pub fn of(
         body: Vec<u8>,
         form: LokiEncoding,
@@ -119,13 +120,13 @@ impl LokiBody {
         Ok(loki)
     }
 
-    /// Goes to a stream.
+    /// Moves on to a stream.
     fn begin(&mut self, stream: usize) {
         self.stream = stream;
         let Some(StreamRange { labels, entries, .. }) = self.streams.get(stream) else { return };
         self.at = entries.start;
         let labels = self.body.get(labels.clone()).unwrap_or_default();
-        // They were checked before.
+        // The labels were checked before.
         let labels = match self.form {
             LokiEncoding::Json => json_labels(labels).unwrap_or_default(),
             LokiEncoding::Protobuf => label_pairs(&String::from_utf8_lossy(labels)).unwrap_or_default(),
@@ -269,7 +270,7 @@ fn json_labels(text: &[u8]) -> Result<Vec<(String, String)>, String> {
         .map_err(|error| format!("stream: {error}"))
 }
 
-/// The entry at a position between those of an array that is JSON, and its end; `None` at the array's end.
+/// The entry at a position between the elements of a valid JSON array, and its end; `None` at the array's end.
 fn json_entry(text: &[u8], at: usize) -> Option<(Option<LokiEntry<'_>>, usize)> {
     read_json_entry(text, at).ok()
 }
@@ -384,7 +385,7 @@ fn protobuf_streams(body: &[u8], messages_max: usize) -> Result<(Vec<StreamRange
                 _ => {}
             }
         }
-        // One without entries takes time alone.
+        // A stream without entries costs nothing but time.
         if before < entries {
             found.push(StreamRange { labels, entries: start..start + stream.len(), count: entries - before });
         }
@@ -394,7 +395,7 @@ fn protobuf_streams(body: &[u8], messages_max: usize) -> Result<(Vec<StreamRange
     Ok((found, entries))
 }
 
-/// The entry behind a position between the fields of a stream that was checked.
+/// The entry after a position between the fields of a stream that has been checked.
 fn protobuf_entry(body: &[u8], at: usize) -> Option<(Option<LokiEntry<'_>>, usize)> {
     let mut fields = WireFields::from(body, at);
     loop {
@@ -418,7 +419,7 @@ fn read_protobuf_entry(entry: &[u8]) -> Result<LokiEntry<'_>, String> {
     for field in WireFields::of(entry) {
         match field.map_err(|wrong| format!("an entry: {wrong}"))? {
             (1, WireValue::Bytes(time)) => read.time = read_time(time)?,
-            // Go's senders check nothing.
+            // Senders in Go do not check that a text is UTF-8.
             (2, line) => {
                 let bytes = line.bytes().ok_or("a line is not text")?;
                 read.line = String::from_utf8_lossy(bytes);
@@ -481,7 +482,7 @@ fn label_pairs(text: &str) -> Result<Vec<(String, String)>, String> {
     Ok(pairs)
 }
 
-/// A text in quotes as Go writes it, and the rest behind it.
+/// Parses a text in quotes as Go writes it; returns it with the rest of the input.
 fn quoted(text: &str) -> Option<(String, &str)> {
     if let Some(rest) = text.strip_prefix('`') {
         return rest.split_once('`').map(|(value, rest)| (value.to_owned(), rest));

@@ -1,8 +1,10 @@
-//! Bytes of a JSON body that are not UTF-8: marks stand for them while the body is read, and become bytes again in the batch.
+//! Handles bytes of a JSON body that are not UTF-8: marks stand for them while the body is read, and are turned back
+//! into bytes in the batch.
 //!
-//! JSON is UTF-8, and some senders write another character set into it: one such byte would cost the whole body. A mark is a
-//! letter of a script in which the body has no other letters, one for each byte above 127; letters of that script that do
-//! stand there are marked byte by byte as well. So every reader sees valid text, of which each part can be turned back.
+//! JSON is UTF-8, but some senders use another character set in it: one such byte would cost the whole body. A mark
+//! is a letter of a script that the body does not use otherwise, with one letter for each byte above 127. Letters of
+//! that script that do occur in the body are marked byte by byte as well. So every reader sees valid text, and each
+//! part of it can be turned back.
 //!
 //! | of a row  | becomes                                                                      |
 //! |-----------|------------------------------------------------------------------------------|
@@ -15,19 +17,19 @@
 use logstead_record::{Batch, BatchBuilder, Field, Flags, Origin, Row};
 use std::borrow::Cow;
 
-/// First letters of 128 that have two bytes each: Thaana and N'Ko, else Syriac and the block that follows it. Senders
-/// that write them write UTF-8.
+/// The first letters of two blocks of 128 two-byte letters: Thaana and N'Ko, or else Syriac and the block that
+/// follows it. Senders that use these scripts write UTF-8.
 const BLOCKS: [u32; 2] = [0x780, 0x700];
 const LETTERS: u32 = 128;
 
-/// Which letters are marks.
+/// The block of letters that serve as marks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Marks {
     block: u32,
 }
 
-/// The body as text, and its marks if it has any. A body that escapes letters of every block stays as it is: nothing could
-/// be told apart in it.
+/// The body as text, and its marks if it has any. A body with escapes for letters of both blocks stays as it is, as
+/// marks could not be told from those letters.
 pub(crate) fn mark(body: Vec<u8>) -> (Vec<u8>, Option<Marks>) {
     if std::str::from_utf8(&body).is_ok() {
         return (body, None);
@@ -72,7 +74,7 @@ impl Marks {
         out.extend_from_slice(letter.encode_utf8(&mut [0; 2]).as_bytes());
     }
 
-    /// The bytes that a text stands for.
+    /// The original bytes of a text with marks.
     fn bytes(self, text: &[u8]) -> Cow<'_, [u8]> {
         // A block has two first bytes, each with 64 letters.
         let first = 0xC0 | (self.block >> 6) as u8;
@@ -93,7 +95,7 @@ impl Marks {
         Cow::Owned(bytes)
     }
 
-    /// The batch with the bytes of the body.
+    /// The batch with the original bytes of the body.
     pub(crate) fn restored(self, batch: &Batch) -> Batch {
         let mut builder = BatchBuilder::new();
         (0..batch.rows()).for_each(|row| self.restore(batch, row, &mut builder));

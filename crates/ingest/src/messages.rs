@@ -1,33 +1,34 @@
-//! The interface of every protocol: the messages of a body, one after the other.
+//! The interface of every protocol: the messages of a body in order.
 
 use crate::marks::Marks;
 use logstead_record::BatchBuilder;
 use std::borrow::Cow;
 
-/// How large a message may be.
+/// The limits on a message.
 pub const LIMITS: logstead_syslog::format::json::ObjectLimits =
     logstead_syslog::format::json::ObjectLimits { line_bytes_max: 1 << 20, fields_max: 1000, depth_max: 32 };
 
 /// The messages of a body that was accepted as a whole.
 pub trait Messages: Send + 'static {
-    /// Adds the next message as a row, or returns why it is refused; `None` at the end. Nothing of a refused message is
-    /// left in the builder.
+    /// Adds the next message as a row, or returns the reason for its refusal; `None` at the end. Nothing of a refused
+    /// message is left in the builder.
     fn next(&mut self, builder: &mut BatchBuilder) -> Option<NextMessage>;
 
-    /// A lower bound of the bytes of the remaining messages, with the parts of the body that each of them repeats: the
-    /// labels of a stream, the attributes of a resource, the parameters of a request. 0 only at the end.
+    /// A lower bound of the bytes of the remaining messages, including the parts of the body that each of them
+    /// repeats: the labels of a stream, the attributes of a resource, the parameters of a request. It is 0 only at
+    /// the end.
     fn rest_bytes(&self) -> usize;
 
-    /// Begins again.
+    /// Starts again at the beginning.
     fn restart(&mut self);
 
-    /// The marks that stand for bytes in the rows that it adds, if there are any.
+    /// The marks that stand for bytes in the added rows, if there are any.
     fn marks(&self) -> Option<Marks> {
         None
     }
 
-    /// The ids of the rows that were added since the last call, for protocols whose messages have some: the same
-    /// message has the same id whenever it comes.
+    /// The ids of the rows that were added since the last call, for protocols whose messages have ids. The same
+    /// message always has the same id.
     fn names(&mut self) -> Vec<Option<MessageId>> {
         Vec::new()
     }
@@ -39,9 +40,9 @@ pub type MessageId = [u8; 16];
 /// The result of reading a message.
 #[derive(Debug)]
 pub enum NextMessage {
-    /// It is the last row of the builder.
+    /// The message is the last row of the builder.
     Added {
-        /// Its size in bytes, with the values beside it.
+        /// The message's size in bytes, with its fields.
         bytes: usize,
     },
     /// It is refused.
@@ -53,18 +54,18 @@ pub enum NextMessage {
 pub struct MessageRefusal {
     /// Its line, or its number, from 1.
     pub number: usize,
-    /// Why.
+    /// The reason.
     pub reason: Cow<'static, str>,
 }
 
 impl NextMessage {
-    /// For one reason or the other.
+    /// A refusal of the message with this number, for this reason.
     pub fn refused(number: usize, reason: impl Into<Cow<'static, str>>) -> NextMessage {
         NextMessage::Refused(MessageRefusal { number, reason: reason.into() })
     }
 }
 
-/// Why a body is refused as a whole.
+/// The reason why a body is refused as a whole.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BodyError {
     /// It is malformed.
@@ -81,7 +82,7 @@ pub enum BodyError {
          limits.ingest_messages_max"
     )]
     TooMany {
-        /// The number that it may hold.
+        /// The maximum number of messages.
         messages_max: usize,
     },
     /// Its messages repeat too much of it.
@@ -112,7 +113,7 @@ impl BodyError {
         BodyError::Malformed { detail, place: Some((error.line(), error.column())) }
     }
 
-    /// Refuses more messages than may be.
+    /// Refuses more messages than are allowed.
     pub fn above(messages: usize, messages_max: usize) -> Result<(), BodyError> {
         if messages <= messages_max { Ok(()) } else { Err(BodyError::TooMany { messages_max }) }
     }

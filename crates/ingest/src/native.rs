@@ -1,4 +1,4 @@
-//! Our own protocol, `POST /api/v1/ingest`: a JSON object a line, an array of objects, or a text a line.
+//! Our own protocol, `POST /api/v1/ingest`: a JSON object per line, an array of objects, or a text per line.
 //! `docs/http.md` documents it.
 //!
 //! **Invariant:** a body that cannot be accepted as a whole is refused before its first message.
@@ -18,25 +18,25 @@ const HINT: &str = "send one object or an array of objects, or an object a line 
 /// The format of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NativeFormat {
-    /// A JSON object a line.
+    /// One JSON object per line.
     JsonLines,
     /// An array of objects, or one object.
     Json,
-    /// A text a line.
+    /// One text per line.
     Text,
 }
 
 /// The options for reading the messages of a body.
 pub struct ReadOptions {
-    /// Which keys of objects are columns.
+    /// The keys of objects that fill columns.
     pub keys: ColumnKeys,
     /// The parser for lines; `None` if a line is a plain message.
     pub syslog: Option<SyslogParser>,
-    /// The zone of times that name none.
+    /// The zone of times that state none.
     pub zone: TimeZone,
     /// The host of messages that name none.
     pub host: Option<String>,
-    /// The time at which the last line was written, if that is not now.
+    /// The time at which the last line was written, if that is not the time of receipt.
     pub written: Option<Timestamp>,
 }
 
@@ -52,7 +52,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// Adds single messages.
+/// Adds single messages to a batch.
 pub struct MessageReader {
     json: JsonParser,
     reading: ReadOptions,
@@ -67,7 +67,7 @@ impl MessageReader {
         }
     }
 
-    /// The amount of the request that each message may repeat.
+    /// The number of bytes of the request that each message may repeat.
     fn repeated_bytes(&self) -> usize {
         self.reading.host.as_deref().map_or(0, str::len)
     }
@@ -117,7 +117,7 @@ pub struct NativeBody {
     form: NativeFormat,
     reader: MessageReader,
     sender: BodySender,
-    /// Objects that do not stand in lines.
+    /// Objects that are not separate lines.
     elements: Elements,
     /// The position of the next line, and the number of lines or objects before it.
     at: usize,
@@ -176,7 +176,7 @@ impl Messages for NativeBody {
     fn rest_bytes(&self) -> usize {
         let (bytes, messages) = match self.form {
             NativeFormat::Json => (self.elements.rest_bytes(), self.elements.left()),
-            // Blank lines have a number, too.
+            // Blank lines are counted as well.
             NativeFormat::JsonLines | NativeFormat::Text => {
                 (self.body.len() - self.at, self.lines.saturating_sub(self.number))
             }

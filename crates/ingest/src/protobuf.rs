@@ -1,4 +1,4 @@
-//! The fields of a message in Protocol Buffers, as they stand in its bytes.
+//! The fields of a message in Protocol Buffers, in the order of its bytes.
 //!
 //! | wire type | a field is                                  |
 //! |-----------|---------------------------------------------|
@@ -33,12 +33,12 @@ impl<'b> WireValue<'b> {
         if let WireValue::Bytes(bytes) = self { Some(bytes) } else { None }
     }
 
-    /// The text, if it has bytes; U+FFFD stands for those that are none.
+    /// The text, if it has bytes; U+FFFD stands for invalid ones.
     pub fn lossy_text(self) -> Option<Cow<'b, str>> {
         self.bytes().map(String::from_utf8_lossy)
     }
 
-    /// The number, of whatever width.
+    /// The number, whatever its width.
     pub fn number(self) -> Option<u64> {
         match self {
             WireValue::Number(number) | WireValue::Eight(number) => Some(number),
@@ -48,7 +48,7 @@ impl<'b> WireValue<'b> {
     }
 }
 
-/// The bytes are not a message.
+/// The error for bytes that are not a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("it is not a message in Protocol Buffers: byte {at} is wrong")]
 pub struct WireError {
@@ -56,7 +56,7 @@ pub struct WireError {
     pub at: usize,
 }
 
-/// The fields of a message, in the order in which they stand there.
+/// The fields of a message, in the order of its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct WireFields<'b> {
     bytes: &'b [u8],
@@ -69,7 +69,7 @@ impl<'b> WireFields<'b> {
         WireFields::from(bytes, 0)
     }
 
-    /// The fields from a position on, which was between two fields.
+    /// The fields from a position on, which must be between two fields.
     pub fn from(bytes: &'b [u8], at: usize) -> WireFields<'b> {
         WireFields { bytes, at }
     }

@@ -1,4 +1,4 @@
-//! Parts of a body: its lines, the elements of a JSON array, and JSON values that stand one after the other.
+//! Splits a body into lines, the elements of a JSON array, or JSON values in a row.
 
 use crate::messages::BodyError;
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use std::fmt;
 use std::ops::Range;
 
-/// The line at a position, which moves past it.
+/// The line at a position; the position moves past it.
 pub(crate) fn line<'b>(body: &'b [u8], at: &mut usize) -> Option<&'b [u8]> {
     let rest = body.get(*at..).filter(|rest| !rest.is_empty())?;
     let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -29,8 +29,8 @@ pub(crate) fn value(body: &[u8], start: usize) -> Option<Result<(&[u8], usize), 
     Some(value.map(|value| (value.get().as_bytes(), end)))
 }
 
-/// The ranges of an array's elements, or of the only value. They are found in the pass that refuses invalid JSON, so
-/// that no other pass has to look for their ends.
+/// The ranges of an array's elements, or of a single value. They are found in the same pass that refuses invalid
+/// JSON, so that no other pass has to look for their ends.
 #[derive(Debug)]
 pub(crate) struct Elements {
     places: Vec<Range<u32>>,
@@ -56,7 +56,7 @@ impl Elements {
         Ok(Elements { places: find.places, next: 0, body_bytes: body.len() })
     }
 
-    /// None, of a body that is something else.
+    /// No elements, for a body in another format.
     pub(crate) fn none() -> Elements {
         Elements { places: Vec::new(), next: 0, body_bytes: 0 }
     }
@@ -73,7 +73,7 @@ impl Elements {
         self.next
     }
 
-    /// The bytes of the body that are left; 0 only behind the last element.
+    /// The number of bytes of the body that are left; 0 only after the last element.
     pub(crate) fn rest_bytes(&self) -> usize {
         self.places.get(self.next).map_or(0, |place| self.body_bytes - place.start as usize)
     }
@@ -83,13 +83,13 @@ impl Elements {
         self.places.len() - self.next.min(self.places.len())
     }
 
-    /// Begins again.
+    /// Starts again at the beginning.
     pub(crate) fn restart(&mut self) {
         self.next = 0;
     }
 }
 
-/// Notes the ranges of elements, and keeps nothing else of them.
+/// Notes the ranges of elements, and nothing else about them.
 struct ElementFinder<'b> {
     body: &'b [u8],
     places: Vec<Range<u32>>,
@@ -122,7 +122,7 @@ impl<'de> Visitor<'de> for &mut ElementFinder<'_> {
     }
 }
 
-/// A text of JSON that is borrowed if it has no escapes.
+/// Reads a JSON string, which is borrowed if it has no escapes.
 pub(crate) fn text<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<std::borrow::Cow<'de, str>, D::Error> {

@@ -1,5 +1,5 @@
-//! The bodies of the fuzz targets over random bytes and over texts that look like what they read, as far as a test has
-//! time for it.
+//! Runs the bodies of the fuzz targets over random bytes and over texts that resemble real input, for as long as is
+//! reasonable in a test.
 //!
 //! Keywords: fuzz, random bodies.
 
@@ -161,7 +161,7 @@ fn binary() -> impl Strategy<Value = Vec<u8>> {
     pieces(BINARY.to_vec(), 14)
 }
 
-/// Something packed in each way, of which a byte may be another.
+/// Data packed in each encoding, with possibly one changed byte.
 fn packed() -> impl Strategy<Value = Vec<u8>> {
     let of = (any::<u8>(), 0..4_u8, "[ab]{0,300}", proptest::option::of((any::<usize>(), any::<u8>())));
     of.prop_map(|(max, kind, text, wrong)| {
@@ -232,7 +232,7 @@ proptest! {
     }
 }
 
-/// The messages of a body: text, raw bytes, flagged.
+/// The messages of a body: the text, the raw bytes, and whether it is flagged.
 type Rows = Vec<(String, Vec<u8>, bool)>;
 
 fn rows<M: Messages>(messages: M) -> Rows {
@@ -306,7 +306,7 @@ fn a_byte_that_is_not_utf_8_costs_no_protocol_its_message_or_the_others() {
     check("otlp json", rows(otlp), &bad, std::str::from_utf8(&good).expect("a text"));
 }
 
-/// Those without an entry take memory, too.
+/// Streams without entries take memory, too.
 #[test]
 fn streams_of_loki_count_as_messages_in_both_of_its_forms() {
     let json = |streams: usize| {

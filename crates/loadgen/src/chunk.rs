@@ -1,15 +1,15 @@
-//! Frames laid end to end, so that one write takes many, and how far they have been sent.
+//! Frames laid end to end, so that a single write sends many, and the number already sent.
 //!
 //! **Invariant:** a frame is pending until it has been sent whole; after a broken write the same frames are pending.
 
 /// The delimiting of frames in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// A line feed after each.
+    /// A line feed after each frame.
     Newline,
-    /// `LENGTH SP` before each (RFC 6587, RFC 5425).
+    /// `LENGTH SP` before each frame (RFC 6587, RFC 5425).
     Octet,
-    /// The transport delimits them: as datagrams or transactions.
+    /// No framing: the transport delimits messages, as datagrams or transactions.
     None,
 }
 
@@ -17,7 +17,7 @@ pub enum Framing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ChunkLimits {
     pub(super) messages_max: usize,
-    /// A single message may be longer.
+    /// Maximum number of bytes; a single message may be longer.
     pub(super) bytes_max: usize,
 }
 

@@ -16,14 +16,14 @@ pub(super) struct ConnectionCounts {
     bytes: AtomicU64,
     acknowledged: AtomicU64,
     resent: AtomicU64,
-    /// How often it broke, by reason.
+    /// How often the connection broke, by reason.
     broken: Mutex<BTreeMap<String, u64>>,
 }
 
 /// The counts at one moment.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Total {
-    /// Messages that the system has accepted.
+    /// Messages that the system has accepted for sending.
     pub sent: u64,
     /// Bytes of messages and their framing.
     pub bytes: u64,
@@ -35,11 +35,11 @@ pub struct Total {
     pub broken: u64,
 }
 
-/// The reason why a connection does not continue.
+/// The reason why a connection broke.
 #[derive(Debug)]
 pub(super) struct ConnectionError {
     pub(super) reason: String,
-    /// Reconnecting would not help.
+    /// Whether reconnecting would not help.
     pub(super) is_final: bool,
 }
 
@@ -70,7 +70,7 @@ impl ConnectionCounts {
     pub(super) fn total(&self) -> Total {
         let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
         Total {
-            // Read first, so that the acknowledged are never more than the sent.
+            // Read before the sent messages, so that it never exceeds their number.
             acknowledged: get(&self.acknowledged),
             sent: get(&self.sent),
             bytes: get(&self.bytes),
@@ -101,7 +101,7 @@ impl EndCondition<'_> {
         self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| deadline <= Instant::now())
     }
 
-    /// The part of a wait that there is time for.
+    /// Shortens a wait to the time that is left.
     pub(super) fn cut(&self, wait: Duration) -> Duration {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         left.map_or(wait, |left| wait.min(left))
@@ -117,13 +117,14 @@ impl ConnectionError {
         ConnectionError { reason: reason.into(), is_final: true }
     }
 
-    /// An I/O error with the failed action.
+    /// Makes an error from an I/O error and the action that failed.
     pub(super) fn io(what: &str, error: &io::Error) -> ConnectionError {
         ConnectionError::new(format!("{what}: {error}"))
     }
 }
 
-/// Whether an error only means that the wait is over: sockets have timeouts, so that their threads notice the end.
+/// Whether an error only means that a wait timed out: sockets have timeouts so that their threads notice the end of
+/// the run.
 pub(super) fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
 }

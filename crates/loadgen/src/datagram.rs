@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// The longest message that fits in a UDP datagram over IPv4.
 pub(super) const UDP_BYTES_MAX: usize = 65_507;
-/// The buffer requested from the system for a slow receiver.
+/// The size of the send buffer requested from the system, for slow receivers.
 const SEND_BUFFER_BYTES: usize = 4 << 20;
 
 /// The receiver of datagrams.
@@ -105,7 +105,7 @@ fn udp(address: &Address) -> io::Result<UdpSocket> {
     let any: SocketAddr = if to.is_ipv4() { ([0, 0, 0, 0], 0).into() } else { ([0_u16; 8], 0).into() };
     let socket = UdpSocket::bind(any)?;
     socket.connect(to)?;
-    // If the system grants less, sending waits sooner.
+    // If the system grants less, sending blocks sooner.
     socket2::SockRef::from(&socket).set_send_buffer_size(SEND_BUFFER_BYTES)?;
     socket.set_write_timeout(Some(POLL_WAIT))?;
     Ok(socket)

@@ -1,5 +1,5 @@
-//! Generated messages: a chunk is laid out once; each use overwrites only the numbers, and the times if the second has
-//! changed.
+//! Generated messages: a chunk is laid out once, and each use only overwrites the numbers and, if the second has
+//! changed, the times.
 
 use super::chunk::{ChunkLimits, FrameChunk, Framing};
 use super::template::MessageTemplate;
@@ -7,14 +7,14 @@ use logstead_record::Timestamp;
 
 const SECOND_NANOS: i64 = 1_000_000_000;
 
-/// The messages of one connection, without end.
+/// The endless messages of one connection.
 pub(super) struct GeneratedMessages {
     template: MessageTemplate,
     framing: Framing,
     limits: ChunkLimits,
     /// The number of the next message.
     next: u64,
-    /// The times in the messages of the chunk.
+    /// The second of the times in the chunk.
     second: i64,
 }
 
@@ -23,7 +23,7 @@ impl GeneratedMessages {
         GeneratedMessages { template, framing, limits, next: 0, second: i64::MIN }
     }
 
-    /// Fills the chunk, always the same one, with up to `wanted` messages.
+    /// Fills the chunk, which must always be the same one, with up to `wanted` messages.
     pub(super) fn fill(&mut self, chunk: &mut FrameChunk, wanted: usize, now: Timestamp) {
         if chunk.ends.is_empty() {
             self.lay_out(chunk);

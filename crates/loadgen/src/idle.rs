@@ -12,14 +12,14 @@ pub(super) struct IdleConnections {
 /// How many were opened, and how many of these the receiver has closed since.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IdleCount {
-    /// Connections that were made.
+    /// The number of connections that were opened.
     pub opened: usize,
-    /// Those that the other side closed.
+    /// The number of these that the other side has closed.
     pub closed: usize,
 }
 
 impl IdleConnections {
-    /// Opens this many, one after the other, unless told to stop.
+    /// Opens this many connections, one after the other, unless told to stop.
     pub(super) fn open(dial: &Dial, count: usize, stop: &AtomicBool) -> Result<IdleConnections, String> {
         let mut sockets = Vec::with_capacity(count);
         while sockets.len() < count && !stop.load(Ordering::Relaxed) {

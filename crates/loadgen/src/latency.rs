@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-/// Classes between a power of two and the next.
+/// Number of classes between a power of two and the next.
 const CLASSES: usize = 32;
 const CLASS_BITS: u32 = CLASSES.trailing_zeros();
-/// From a microsecond to years.
+/// Number of powers of two, which cover a microsecond to years.
 const POWERS: usize = 64;
 const MICROS_MAX: u64 = 1 << 58;
 
@@ -35,7 +35,7 @@ impl Latencies {
         }
     }
 
-    /// The time that `share` of the messages did not exceed; `None` if none was acknowledged.
+    /// The time within which `share` of the messages were acknowledged; `None` if none were.
     pub(super) fn quantile(&self, share: f64) -> Option<Duration> {
         let total: u64 = self.counts.iter().sum();
         let wanted = ((total as f64 * share).ceil() as u64).max(1);

@@ -57,16 +57,16 @@ const SECOND: Duration = Duration::from_secs(1);
 pub enum Error {
     /// The plan cannot be carried out.
     Plan(String),
-    /// The system refuses.
+    /// The system refused an operation.
     Environment(String),
 }
 
 /// Receives the progress of a run.
 pub trait ProgressReport {
-    /// Another second has passed; `total` is since the beginning.
+    /// Reports that another second has passed; `total` counts from the beginning.
     fn second(&mut self, passed: Duration, total: Total);
 
-    /// A connection has ended early.
+    /// Reports that a connection has ended early.
     fn ended(&mut self, thread: usize, reason: &str);
 }
 
@@ -78,7 +78,7 @@ pub struct Summary {
     pub total: Total,
     /// The totals of each connection, thread 1 first.
     pub threads: Vec<Total>,
-    /// The time that half and 99 of 100 acknowledgements did not exceed.
+    /// The times within which half and 99 of 100 acknowledgements arrived.
     pub latency: Option<(Duration, Duration)>,
     /// The number of connections that broke or could not be established, by reason.
     pub reasons: BTreeMap<String, u64>,
@@ -90,7 +90,7 @@ pub struct Summary {
 
 /// A report of a connection's thread.
 enum ThreadEvent {
-    /// It has tried to connect, and waits for the others.
+    /// The thread has tried to connect, and waits for the others.
     Ready,
     Ended {
         thread: usize,
@@ -116,7 +116,7 @@ pub fn run(plan: &LoadPlan, stop: &AtomicBool, report: &mut dyn ProgressReport) 
             await_ready(&heard, plan.active)
         };
         if let Err(error) = start() {
-            // The threads waiting at the gate then see that there is nothing to do.
+            // The threads waiting at the gate then find that they have nothing to do.
             stop.store(true, Ordering::Relaxed);
             drop(gate);
             return Err(error);
@@ -165,7 +165,7 @@ impl<'a> ConnectionThread<'a> {
         let ConnectionThread { plan, prepared, number, counts, stop } = self;
         let made = prepared.worker(plan, number, counts).map_err(ConnectionError::fatal);
         let made = made.map(|mut worker| (worker.sender.connect(), worker));
-        // If the run was called off, there is no receiver.
+        // If the run was aborted, nothing receives this.
         events.send(ThreadEvent::Ready).ok();
         // Dropping the gate opens it.
         opened.recv().ok();
@@ -189,13 +189,14 @@ impl<'a> ConnectionThread<'a> {
 /// Waits until all have tried to connect, so that they start together.
 fn await_ready(heard: &Receiver<ThreadEvent>, count: usize) -> Result<(), Error> {
     for _ in 0..count {
-        // Each thread sends this first, and nothing more until the gate opens.
+        // Each thread sends this event first, and nothing more until the gate opens.
         heard.recv().map_err(|error| Error::Environment(error.to_string()))?;
     }
     Ok(())
 }
 
-/// Reports progress until all have ended; returns how long it took, how many failed, and how long answers took.
+/// Reports progress until all threads have ended; returns how long that took, how many failed, and how long answers
+/// took.
 fn watch(
     plan: &LoadPlan,
     stop: &AtomicBool,
@@ -207,7 +208,7 @@ fn watch(
     let (mut latencies, mut failed, mut running) = (Latencies::default(), 0, plan.active);
     let mut next = SECOND;
     let is_over = || plan.interval.is_some_and(|interval| interval <= start.elapsed());
-    // With idle connections only, the time has to pass too.
+    // If there are only idle connections, the run lasts for its whole duration as well.
     let holds = || plan.active == 0 && !is_over() && !stop.load(Ordering::Relaxed);
     while 0 < running || holds() {
         match heard.recv_timeout(next.saturating_sub(start.elapsed())) {

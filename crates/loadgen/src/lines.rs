@@ -19,7 +19,7 @@ pub(super) struct FileLines {
     /// Whether reading starts over at its end.
     repeats: bool,
     line: Vec<u8>,
-    /// Whether this pass had a line.
+    /// Whether the current pass has found a line.
     had_line: bool,
 }
 
@@ -50,7 +50,7 @@ impl FileLines {
         })
     }
 
-    /// Fills the chunk with up to `wanted` messages; none means the end.
+    /// Fills the chunk with up to `wanted` messages; an empty chunk means the end.
     pub(super) fn fill(&mut self, chunk: &mut FrameChunk, wanted: usize) -> Result<(), String> {
         chunk.clear();
         let wanted = wanted.min(self.limits.messages_max);
@@ -65,7 +65,7 @@ impl FileLines {
         Ok(())
     }
 
-    /// Reads the next line that is not empty; false at the end.
+    /// Reads the next line that is not empty; `false` at the end.
     fn read_line(&mut self) -> io::Result<bool> {
         loop {
             self.line.clear();
@@ -99,7 +99,7 @@ mod tests {
 
     const LIMITS: ChunkLimits = ChunkLimits { messages_max: 2, bytes_max: 1 << 20 };
 
-    /// The contents of the first chunks.
+    /// Checks the contents of the first chunks.
     fn check(text: &[u8], repeats: bool, framing: Framing, expected: &[&str]) {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(text).unwrap();

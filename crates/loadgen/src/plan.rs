@@ -1,4 +1,4 @@
-//! The plan of a run, and its check: everything wrong with it is reported before the first byte is sent.
+//! The plan of a run, and its check: every problem is reported before the first byte is sent.
 
 use super::chunk::{ChunkLimits, Framing};
 use super::counts::ConnectionCounts;
@@ -21,9 +21,9 @@ use std::time::{Duration, SystemTime};
 
 /// The default size of one write.
 const CHUNK_BYTES: usize = 128 << 10;
-/// Datagrams are sent one by one: more of them only means reading the clock less often.
+/// Datagrams are sent one by one, so larger chunks only save reading the clock.
 const DATAGRAMS_TOGETHER: usize = 64;
-/// The largest request or write, which is held in memory.
+/// Maximum size of a request or write, which is held in memory.
 const BATCH_BYTES_MAX: usize = 64 << 20;
 const BATCH_MESSAGES_MAX: usize = 1_000_000;
 
@@ -38,25 +38,25 @@ pub struct LoadPlan {
     pub framing: Option<Framing>,
     /// The rate of each connection.
     pub rate: SendRate,
-    /// Messages of each connection.
+    /// The number of messages of each connection.
     pub number: Option<u64>,
-    /// The duration of sending.
+    /// How long to send.
     pub interval: Option<Duration>,
-    /// Connections that send.
+    /// The number of connections that send.
     pub active: usize,
-    /// Connections that are opened first and send nothing.
+    /// The number of connections that are opened first and send nothing.
     pub idle: usize,
     /// Whether a broken connection is re-established.
     pub permanent: bool,
-    /// RELP: the maximum number of unacknowledged messages.
+    /// The maximum number of unacknowledged messages, for RELP.
     pub window: usize,
     /// The maximum number of messages in a write or request.
     pub batch: Option<usize>,
     /// The API token, for HTTP.
     pub token: String,
-    /// Which receivers TLS trusts, and the sender's own certificate.
+    /// The receivers that TLS trusts, and the sender's own certificate.
     pub tls: TlsOptions,
-    /// Part of every message, so that runs can be told apart.
+    /// A number contained in every message, which distinguishes runs.
     pub run_id: u64,
 }
 
@@ -156,7 +156,7 @@ impl LoadPlan {
         Ok(ChunkLimits { messages_max, bytes_max })
     }
 
-    /// Everything about messages that all connections share.
+    /// Checks the settings of messages that all connections share.
     fn check_content(&self, prepared: &PreparedPlan) -> Result<(), String> {
         let size = match &self.content {
             Content::File { path, repeats } => {
@@ -170,7 +170,7 @@ impl LoadPlan {
         if BATCH_BYTES_MAX < size {
             return Err(format!("--size: a message has at most {BATCH_BYTES_MAX} bytes"));
         }
-        // The last connection has the most digits.
+        // The last connection has the number with the most digits.
         self.template(self.active).map(|_| ())
     }
 

@@ -1,13 +1,14 @@
-//! Decides how many messages are due, so that a rate is kept over the whole run. Pure: the caller supplies the clock.
+//! Decides how many messages are due, so that a rate is kept over the whole run. Pure: the caller passes in the time.
 //!
 //! **Invariant:** after a time *t* without a stall exactly `1 + ⌊t × rate⌋` messages were allowed: a thousand in ten
 //! seconds at a hundred a second.
 
 use std::time::{Duration, Instant};
 
-/// The largest burst after a stall, in seconds of the rate.
+/// Maximum burst after a stall, in seconds of the rate.
 const BURST_SECONDS_MAX: u128 = 1;
-/// Waking up for each message costs more than sending it: above a thousand a second, several are sent together.
+/// Minimum wait. Waking up for each message would cost more than sending it: above a thousand per second, several are
+/// sent together.
 const WAIT_MIN: Duration = Duration::from_millis(1);
 const NANOS: u128 = 1_000_000_000;
 
@@ -16,7 +17,7 @@ const NANOS: u128 = 1_000_000_000;
 pub enum SendRate {
     /// No limit: as fast as possible.
     Max,
-    /// This many messages a second, at least one.
+    /// This many messages per second, at least one.
     PerSecond(u64),
 }
 
@@ -28,10 +29,10 @@ pub(super) struct SendPace {
 }
 
 impl SendRate {
-    /// A clock of nanoseconds cannot distinguish higher rates.
+    /// A clock that counts nanoseconds cannot distinguish higher rates.
     const PER_SECOND_MAX: u64 = 1_000_000_000;
 
-    /// Reads `max`, `1000` or `1000/s`.
+    /// Parses `max`, `1000` or `1000/s`.
     pub fn parse(text: &str) -> Result<SendRate, String> {
         if text == "max" {
             return Ok(SendRate::Max);
@@ -58,7 +59,7 @@ impl SendPace {
         let rate = u128::from(rate);
         let allowed = 1 + now.saturating_duration_since(self.start).as_nanos() * rate / NANOS;
         self.taken = self.taken.max(allowed.saturating_sub(rate * BURST_SECONDS_MAX));
-        // A burst is a second of the rate, which fits.
+        // The difference is at most a burst of one second, which fits.
         (allowed.saturating_sub(self.taken)) as u64
     }
 

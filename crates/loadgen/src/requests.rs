@@ -1,4 +1,4 @@
-//! Sends messages as the bodies of HTTP requests, one per line, over a connection that stays open.
+//! Sends messages in the bodies of HTTP requests, one per line, over a persistent connection.
 //!
 //! **Invariant:** a request is repeated until it is answered, so the acknowledged messages are always the first ones.
 
@@ -22,7 +22,7 @@ pub(super) struct RequestTransport {
     url: String,
     authorization: String,
     agent: Agent,
-    /// Whether the messages of the pending chunk count as sent already.
+    /// Whether the messages of the pending chunk already count as sent.
     is_counted: bool,
     latencies: Latencies,
 }
@@ -60,7 +60,7 @@ impl RequestTransport {
 }
 
 fn agent() -> Agent {
-    // With a proxy, the proxy would be measured.
+    // With a proxy, the proxy would be measured instead.
     let config = Agent::config_builder().proxy(None).http_status_as_error(false);
     config.timeout_global(Some(ANSWER_WAIT_MAX)).build().into()
 }
@@ -115,7 +115,7 @@ impl Transport for RequestTransport {
     }
 }
 
-/// Whether a request that failed may have reached the receiver.
+/// Whether a failed request may have reached the receiver.
 fn has_left(error: &ureq::Error) -> bool {
     match error {
         ureq::Error::HostNotFound | ureq::Error::ConnectionFailed | ureq::Error::BadUri(_) => false,
@@ -124,7 +124,7 @@ fn has_left(error: &ureq::Error) -> bool {
     }
 }
 
-/// Why messages were refused; an invalid request would be refused again.
+/// Why messages were refused. The error is final if the request is invalid, as it would be refused again.
 fn refused(status: StatusCode, answer: &Value, messages: usize) -> ConnectionError {
     let detail = answer["detail"].as_str().or(answer["title"].as_str());
     if let Some(detail) = detail {

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const CONNECT_WAIT_MAX: Duration = Duration::from_secs(5);
 /// How long a write or read waits before its thread checks whether it should end.
 pub(super) const POLL_WAIT: Duration = Duration::from_millis(100);
-/// How long the last bytes may take.
+/// How long sending the last bytes may take.
 pub(super) const LAST_WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// How to connect.
@@ -28,7 +28,7 @@ pub(super) enum Dial {
     Unix(PathBuf),
 }
 
-/// A connection.
+/// A connection of either kind.
 pub(super) enum StreamSocket {
     Tcp(TcpStream),
     Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
@@ -70,7 +70,7 @@ fn tcp(address: &Address) -> Result<TcpStream, ConnectionError> {
     Err(last)
 }
 
-/// Connects and shakes hands, so that a wrong certificate is noticed here.
+/// Connects and performs the handshake, so that a wrong certificate is noticed at this point.
 fn tls(address: &Address, config: &Arc<ClientConfig>) -> Result<StreamSocket, ConnectionError> {
     let failed = |reason: String| ConnectionError::new(format!("{address}: TLS: {reason}"));
     let name = ServerName::try_from(address.host.clone()).map_err(|error| failed(error.to_string()))?;
@@ -110,8 +110,8 @@ impl StreamSocket {
         set.is_err() || self.read(&mut [0]).map_or_else(|error| !is_timeout(&error), |read| read == 0)
     }
 
-    /// Closes the connection. TLS waits for the other side: its session tickets, unread in our buffer, would make the system
-    /// reset the connection, and the receiver could lose what it had not read yet.
+    /// Closes the connection. For TLS this waits for the other side: if its session tickets were left unread in our
+    /// buffer, the system would reset the connection, and the receiver could lose data that it had not read yet.
     pub(super) fn close(mut self) -> io::Result<()> {
         let start = Instant::now();
         let StreamSocket::Tls(stream) = &mut self else { return Ok(()) };

@@ -11,14 +11,14 @@ use super::transport::Transport;
 use std::io::{self, Write};
 use std::time::Instant;
 
-/// A longer write would keep its thread from noticing that the time is over.
+/// Maximum size of a write; during a longer one, its thread would not notice that the time is up.
 const WRITE_BYTES_MAX: usize = 1 << 20;
 
 /// Frames over TCP, TLS or a unix stream.
 pub(super) struct StreamTransport {
     dial: Dial,
     socket: Option<StreamSocket>,
-    /// The most that goes into one write: a single message if small writes are to be measured.
+    /// Maximum number of frames per write: one if small writes are to be measured.
     frames_max: Option<usize>,
 }
 
@@ -42,7 +42,8 @@ impl Transport for StreamTransport {
         counts: &ConnectionCounts,
     ) -> Result<(), ConnectionError> {
         let socket = self.socket.as_mut().ok_or_else(|| ConnectionError::new("not connected"))?;
-        // How much of the first pending frame has been written.
+        // The number of bytes of the first pending frame that have been written, and since when nothing could be
+        // written.
         let (mut begun_bytes, mut stuck) = (0, None);
         while 0 < chunk.pending() {
             let is_over = until.is_over();
@@ -81,7 +82,7 @@ impl Transport for StreamTransport {
     }
 }
 
-/// Writes some bytes, and flushes what TLS has encrypted.
+/// Writes some bytes, and flushes the data that TLS has encrypted.
 fn write(socket: &mut StreamSocket, bytes: &[u8]) -> io::Result<usize> {
     let taken = socket.write(bytes)?;
     let start = Instant::now();
@@ -129,7 +130,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut stream = connected(&listener);
         let (mut receiver, _) = listener.accept().unwrap();
-        // Far more than the system buffers for a receiver that does not read.
+        // This is far more than the system buffers for a receiver that does not read.
         let (mut chunk, counts, stop) =
             (chunk(40, 1 << 20), ConnectionCounts::default(), AtomicBool::new(false));
         let until = EndCondition { stop: &stop, deadline: None };

@@ -6,19 +6,19 @@ use std::path::PathBuf;
 /// A receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadTarget {
-    /// `tcp://HOST:PORT`
+    /// `tcp://HOST:PORT`, a TCP stream.
     Tcp(Address),
-    /// `tls://HOST:PORT`
+    /// `tls://HOST:PORT`, a TLS stream.
     Tls(Address),
-    /// `udp://HOST:PORT`
+    /// `udp://HOST:PORT`, UDP datagrams.
     Udp(Address),
-    /// A stream or datagram socket, whichever is found there.
+    /// A stream or datagram socket, depending on the socket at this path.
     Unix(PathBuf),
-    /// `relp://HOST:PORT`
+    /// `relp://HOST:PORT`, RELP over TCP.
     Relp(Address),
-    /// `relp+tls://HOST:PORT`
+    /// `relp+tls://HOST:PORT`, RELP over TLS.
     RelpTls(Address),
-    /// `http://HOST:PORT`
+    /// `http://HOST:PORT`, HTTP requests.
     Http(Address),
 }
 
@@ -60,7 +60,7 @@ impl Address {
         let port = port.parse().ok().filter(|port| 0 < *port)?;
         let host = match host.strip_prefix('[') {
             Some(v6) => v6.strip_suffix(']')?,
-            // Without brackets the beginning of the port is ambiguous.
+            // Without brackets, the beginning of the port would be ambiguous.
             None if host.contains(':') => return None,
             None => host,
         };

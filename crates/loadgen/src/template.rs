@@ -1,4 +1,4 @@
-//! The text of a generated message: rendered once; after that only its number and its times are overwritten.
+//! The text of a generated message, which is rendered once; after that only its number and its times are overwritten.
 //!
 //! ```text
 //! <38>Nov 21 16:18:51 localhost prg00001[1234]: seq: 0000000042, thread: 0001, runid: 1793491200, stamp: 2026-11-21T16:18:51 PADDPADD…
@@ -7,16 +7,16 @@
 
 use logstead_record::{MONTHS, Timestamp};
 
-/// After this many messages of a connection, the numbers start over at 0.
+/// The number of digits of a message number; when they are exhausted, the numbers of a connection start over at 0.
 const SEQUENCE_DIGITS: usize = 10;
 const PADDING: &[u8] = b"PADD";
 
 /// The header of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeaderKind {
-    /// The header of RFC 3164: `<13>Nov 22 05:11:01 host program: `
+    /// The header of RFC 3164: `<13>Nov 22 05:11:01 host program: `.
     Rfc3164,
-    /// The header of RFC 5424: `<13>1 2026-11-22T05:11:01Z host program - - - `
+    /// The header of RFC 5424: `<13>1 2026-11-22T05:11:01Z host program - - - `.
     Rfc5424,
 }
 
@@ -24,7 +24,7 @@ pub enum HeaderKind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MessageIdentity {
     pub(super) run_id: u64,
-    /// From 1.
+    /// The number of the connection's thread, from 1.
     pub(super) thread: usize,
 }
 
@@ -38,15 +38,15 @@ pub(super) struct MessageTemplate {
     stamp_at: usize,
 }
 
-/// The times of a message at some second.
+/// The times in a message for one second.
 pub(super) struct Stamps {
     header: Vec<u8>,
-    /// `2026-11-21T16:18:51`
+    /// The time in the form `2026-11-21T16:18:51`.
     stamp: Vec<u8>,
 }
 
 impl MessageTemplate {
-    /// A message of exactly `size` bytes, or of the smallest possible size.
+    /// A message of exactly `size` bytes, or of the minimum size if that is larger.
     pub(super) fn new(
         header: HeaderKind,
         size: usize,
@@ -80,7 +80,7 @@ impl MessageTemplate {
         Stamps::new(self.header, now)
     }
 
-    /// Numbers a copy of the message.
+    /// Writes the number into a copy of the message.
     pub(super) fn number(&self, message: &mut [u8], sequence: u64) {
         let mut rest = sequence;
         for digit in message[self.sequence_at..self.sequence_at + SEQUENCE_DIGITS].iter_mut().rev() {
@@ -89,7 +89,7 @@ impl MessageTemplate {
         }
     }
 
-    /// Sets the times of a copy of the message.
+    /// Writes the times into a copy of the message.
     pub(super) fn stamp(&self, message: &mut [u8], stamps: &Stamps) {
         message[self.header_at..self.header_at + stamps.header.len()].copy_from_slice(&stamps.header);
         message[self.stamp_at..self.stamp_at + stamps.stamp.len()].copy_from_slice(&stamps.stamp);

@@ -1,4 +1,4 @@
-//! Sends messages as RELP transactions, many at a time, and reads their answers.
+//! Sends messages as RELP transactions, many at a time, and reads the answers.
 //!
 //! **Invariant:** only what was answered with `200` counts as acknowledged; any other answer breaks the connection.
 
@@ -14,12 +14,12 @@ use logstead_client::relp;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-/// Roughly how much is written at once.
+/// Approximate number of bytes per write.
 const WRITE_BYTES: usize = 64 << 10;
 const READ_BYTES: usize = 16 << 10;
-/// The longest wait for outstanding answers at the end.
+/// Maximum wait for outstanding answers at the end.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(10);
-/// The longest wait for the session to close.
+/// Maximum wait for the session to close.
 const CLOSE_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// RELP over TCP or TLS.
@@ -32,14 +32,14 @@ pub(super) struct TransactionTransport {
 /// One session.
 struct RelpSession {
     socket: StreamSocket,
-    /// The current timeout of reads.
+    /// The current read timeout.
     read_wait: Duration,
     /// The number of the next transaction.
     txnr: u32,
-    /// Frames to write, and how many bytes of them are written.
+    /// The frames to write, and how many of their bytes are written.
     out: Vec<u8>,
     written_bytes: usize,
-    /// Bytes that were read and are not a complete frame yet.
+    /// Bytes that were read, but do not form a complete frame yet.
     input: Vec<u8>,
 }
 
@@ -78,7 +78,7 @@ impl Transport for TransactionTransport {
             if chunk.pending() == 0 || until.is_over() {
                 return Ok(());
             }
-            // Half the window, so that writes stay large.
+            // Waits until half the window is free, so that writes stay large.
             let open = self.window.open();
             while open / 2 < self.window.open() && !until.is_over() {
                 connection.read(&mut self.window, POLL_WAIT, counts)?;
@@ -86,7 +86,7 @@ impl Transport for TransactionTransport {
         }
     }
 
-    /// Reads the answers that arrive in the meantime.
+    /// Waits, and reads the answers that arrive in the meantime.
     fn wait(&mut self, pause: Duration, counts: &ConnectionCounts) -> Result<(), ConnectionError> {
         let end = Instant::now() + pause;
         loop {
@@ -124,7 +124,7 @@ impl Transport for TransactionTransport {
 }
 
 impl RelpSession {
-    /// Shakes hands.
+    /// Opens a RELP session.
     fn open(socket: StreamSocket) -> Result<RelpSession, ConnectionError> {
         let (out, input) = (Vec::new(), Vec::new());
         let mut connection =
@@ -136,7 +136,7 @@ impl RelpSession {
         Ok(connection)
     }
 
-    /// Writes everything queued, and reads if the receiver accepts nothing before its answers are read.
+    /// Writes everything queued, and reads answers if the receiver accepts nothing before they are read.
     fn write(
         &mut self,
         window: &mut Window,
@@ -176,7 +176,7 @@ impl RelpSession {
         }
     }
 
-    /// Reads the answers that have arrived, or waits for the first.
+    /// Reads the answers that have arrived, or waits for the first one.
     fn read(
         &mut self,
         window: &mut Window,
@@ -202,7 +202,7 @@ impl RelpSession {
         Ok(())
     }
 
-    /// Reads some bytes, if there are any in time.
+    /// Reads some bytes, if any arrive in time.
     fn fill(&mut self, wait: Duration) -> Result<(), ConnectionError> {
         if self.read_wait != wait {
             self.socket.set_read_wait(wait).map_err(|error| ConnectionError::io("receiving", &error))?;
@@ -259,7 +259,7 @@ impl RelpSession {
         }
     }
 
-    /// Everything is acknowledged, so nothing is lost if the receiver does not close the session.
+    /// Everything is acknowledged, so nothing is lost if the receiver does not close the session properly.
     fn close(mut self) -> Result<(), ConnectionError> {
         if let Ok(txnr) = self.command("close", b"") {
             self.answer(txnr, CLOSE_WAIT_MAX).ok();

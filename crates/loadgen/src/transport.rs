@@ -10,8 +10,8 @@ pub(super) trait Transport {
     /// Connects or reconnects.
     fn connect(&mut self) -> Result<(), ConnectionError>;
 
-    /// Sends pending frames, and marks those sent. The rest stays pending if the time is over, the connection breaks, or
-    /// the receiver asks to wait.
+    /// Sends pending frames, and marks those that were sent. The rest stays pending if the time is up, the connection
+    /// breaks, or the receiver asks to wait.
     fn send(
         &mut self,
         chunk: &mut FrameChunk,
@@ -19,7 +19,7 @@ pub(super) trait Transport {
         counts: &ConnectionCounts,
     ) -> Result<(), ConnectionError>;
 
-    /// Waits while there is nothing to send.
+    /// Waits while no messages are due.
     fn wait(&mut self, pause: Duration, _counts: &ConnectionCounts) -> Result<(), ConnectionError> {
         std::thread::sleep(pause);
         Ok(())
@@ -28,7 +28,7 @@ pub(super) trait Transport {
     /// Waits for outstanding acknowledgements, and closes the connection.
     fn finish(&mut self, counts: &ConnectionCounts) -> Result<(), ConnectionError>;
 
-    /// The times that acknowledgements took, if the transport has any.
+    /// The times that acknowledgements took, if the transport has acknowledgements.
     fn latencies(&self) -> Option<&Latencies> {
         None
     }

@@ -1,5 +1,5 @@
-//! The messages that a receiver has not acknowledged yet, kept to be resent if the connection breaks. Pure: the caller has
-//! the socket.
+//! The messages that a receiver has not acknowledged yet, kept to be sent again if the connection breaks. Pure: the
+//! caller has the socket.
 //!
 //! ```text
 //! acknowledged │ written, not acknowledged │ queued to be written │ put │
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! **Invariant:** `first ≤ written ≤ queued ≤ put`, and there are no more messages between `first` and `put` than slots.
-//! Messages are acknowledged in order: one that is answered early waits for those before it.
+//! Messages are acknowledged in order: one that is answered early has to wait for those before it.
 
 use super::latency::Latencies;
 use logstead_client::relp;
@@ -25,7 +25,7 @@ struct WindowSlot {
     is_answered: bool,
 }
 
-/// Messages, in the order in which they were put.
+/// Messages, in the order in which they were added.
 pub(super) struct Window {
     /// Message `n` is in slot `n` modulo the number of slots. Their buffers are reused.
     slots: Vec<WindowSlot>,
@@ -33,7 +33,7 @@ pub(super) struct Window {
     written: u64,
     queued: u64,
     put: u64,
-    /// How many bytes of the first incompletely written message are written.
+    /// How many bytes of the first message that is not completely written are written.
     begun_bytes: usize,
     latencies: Latencies,
 }
@@ -41,10 +41,10 @@ pub(super) struct Window {
 /// The result of a write.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct WriteProgress {
-    /// Messages that were written for the first time, and their bytes.
+    /// The number of messages that were written for the first time, and of their bytes.
     pub(super) messages: usize,
     pub(super) bytes: usize,
-    /// Messages that had been written before.
+    /// The number of messages that had been written before.
     pub(super) again: usize,
 }
 
@@ -68,7 +68,7 @@ impl Window {
         &self.latencies
     }
 
-    /// Adds a message; there must be room for it.
+    /// Adds a message; the window must have room for it.
     pub(super) fn put(&mut self, message: &[u8]) {
         assert!(!self.is_full(), "the window has room");
         let slot = self.slot_mut(self.put);
@@ -78,7 +78,7 @@ impl Window {
         self.put += 1;
     }
 
-    /// Queues frames until there are `bytes_max`. `txnr` is the next number.
+    /// Queues frames up to `bytes_max` bytes. `txnr` is the next transaction number.
     pub(super) fn queue(&mut self, out: &mut Vec<u8>, bytes_max: usize, txnr: &mut u32) {
         while self.queued < self.put && out.len() < bytes_max {
             let before = out.len();
@@ -91,7 +91,7 @@ impl Window {
         }
     }
 
-    /// Records that this many of the queued bytes are written.
+    /// Records that this many of the queued bytes were written.
     pub(super) fn wrote(&mut self, bytes: usize, now: Instant) -> WriteProgress {
         self.begun_bytes += bytes;
         let mut wrote = WriteProgress::default();
@@ -116,7 +116,7 @@ impl Window {
         wrote
     }
 
-    /// A transaction succeeded; returns how many messages that acknowledges.
+    /// Records that a transaction succeeded; returns how many messages that acknowledges.
     pub(super) fn answered(&mut self, txnr: u32, now: Instant) -> Result<usize, String> {
         let unknown = || format!("the receiver answered transaction {txnr}, which is not open");
         if self.first == self.written {
@@ -141,7 +141,7 @@ impl Window {
         Ok((self.first - before) as usize)
     }
 
-    /// The connection broke: everything unacknowledged has to be written again.
+    /// Restarts after the connection broke: everything unacknowledged has to be written again.
     pub(super) fn start_again(&mut self) {
         (self.written, self.queued, self.begun_bytes) = (self.first, self.first, 0);
         for number in self.first..self.put {
@@ -209,7 +209,8 @@ mod tests {
     }
 
     proptest! {
-        /// 0 puts, 1 writes all, 2 writes a byte, 3 answers the oldest, 4 breaks.
+        /// The steps: 0 adds a message, 1 writes everything, 2 writes one byte, 3 answers the oldest, 4 breaks the
+        /// connection.
         #[test]
         fn whatever_happens_messages_are_acknowledged_once_and_in_order(
             steps in proptest::collection::vec(0_u8..5, 1..300),

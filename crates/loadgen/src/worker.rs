@@ -1,5 +1,5 @@
-//! One active connection from beginning to end: messages are made and sent when they are due. When it breaks, it ends, or
-//! reconnects if it is permanent.
+//! One active connection from beginning to end: messages are made and sent when they are due. When the connection
+//! breaks the worker ends, or reconnects if the connection is permanent.
 
 use super::chunk::FrameChunk;
 use super::counts::{ConnectionCounts, ConnectionError, EndCondition};
@@ -11,13 +11,13 @@ use super::transport::Transport;
 use logstead_record::Timestamp;
 use std::time::{Duration, Instant, SystemTime};
 
-/// The longest that a permanent connection waits before it tries again; the wait grows each time.
+/// Maximum wait of a permanent connection before it tries to reconnect; the wait grows each time.
 const RETRY_WAIT_MAX: Duration = Duration::from_secs(1);
 const RETRY_WAIT_MIN: Duration = Duration::from_millis(50);
 /// How long a permanent connection tries to get its last messages acknowledged.
 const FINISH_WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// The origin of the messages.
+/// The source of the messages.
 pub(super) enum Feed {
     Generated(GeneratedMessages),
     Lines(FileLines),
@@ -31,7 +31,7 @@ pub(super) struct Worker<'a> {
     pub(super) is_permanent: bool,
     /// The number of messages still to be made.
     pub(super) left: u64,
-    /// The most that are made together.
+    /// Maximum number of messages that are made at once.
     pub(super) together_max: usize,
 }
 
@@ -80,7 +80,8 @@ impl Worker<'_> {
         Ok(chunk.pending())
     }
 
-    /// Reconnects until that succeeds or the time is over; otherwise returns the error that ends the connection.
+    /// Reconnects until that succeeds or the time is up; in the latter case returns the error that ends the
+    /// connection.
     fn reconnect(
         &mut self,
         mut broken: ConnectionError,
@@ -132,7 +133,7 @@ mod tests {
     use std::rc::Rc;
     use std::sync::atomic::AtomicBool;
 
-    /// Accepts ten messages at a time and breaks at every third call.
+    /// A transport that accepts ten messages at a time and breaks at every third call.
     #[derive(Default)]
     struct Fragile {
         calls: usize,
@@ -168,7 +169,8 @@ mod tests {
         }
     }
 
-    /// Sends 45 messages: returns how the connection ended, how often it was established, and how many were sent.
+    /// Sends 45 messages, and checks how the connection ended, how often it was established, and how many messages
+    /// were sent.
     fn check(is_permanent: bool, ends_well: bool, connects: usize, sent: u64) {
         let limits = ChunkLimits { messages_max: 20, bytes_max: 1 << 20 };
         let identity = MessageIdentity { run_id: 1, thread: 1 };

@@ -1,17 +1,17 @@
 //! ArcSight's CEF: `CEF:0|VENDOR|PRODUCT|VERSION|ID|NAME|SEVERITY|key=value key=a value`.
 //!
-//! A value goes on until ` key=`, so it may have spaces, and an `=` without a key before it is a part of it.
-//! `cs1Label=Rule cs1=x` also gives a field `Rule` with the value of `cs1`.
+//! A value extends to the next ` key=`, so it may contain spaces, and an `=` without a key before it. `cs1Label=Rule
+//! cs1=x` also gives a field `Rule` with the value of `cs1`.
 
 use crate::sink::{FIELDS_MAX, NAME_BYTES_MAX, PairSink};
 
-/// Names of the parts between the bars.
+/// The names of the parts between the bars.
 const HEADER: [&[u8]; 6] =
     [b"cef.vendor", b"cef.product", b"cef.version", b"cef.id", b"cef.name", b"cef.severity"];
 /// The maximum number of labels that are looked for; the format has about twenty.
 const LABELS_MAX: usize = 24;
 
-/// A name and a value as they are in a text.
+/// A name and a value, unchanged from the text.
 struct CefPair<'a> {
     name: &'a [u8],
     value: &'a [u8],
@@ -27,7 +27,7 @@ impl CefPair<'_> {
     }
 }
 
-/// Reads a text; `None`, and nothing read, if it is not CEF from its first byte to its last.
+/// Reads a text; `None`, without adding anything, if it is not CEF from its first byte to its last.
 pub fn read(text: &[u8], sink: &mut impl PairSink) -> Option<()> {
     let rest = text.strip_prefix(b"CEF:")?.trim_ascii_start();
     let (format_version, mut rest) = part(rest)?;
@@ -36,7 +36,7 @@ pub fn read(text: &[u8], sink: &mut impl PairSink) -> Option<()> {
     }
     let mut parts: [&[u8]; 6] = [b""; 6];
     for (number, found) in parts.iter_mut().enumerate() {
-        // Without an extension, the last part may end with the text.
+        // If there is no extension, the last part may end at the end of the text.
         (*found, rest) = match part(rest) {
             Some(split) => split,
             None if number == HEADER.len() - 1 => (rest, b"".as_slice()),
@@ -108,7 +108,8 @@ fn push<'a>(pairs: &mut Vec<CefPair<'a>>, name: &'a [u8], value: &'a [u8]) {
     }
 }
 
-/// Adds a value that has a label under that label: under the first one, so that hardly more is stored than was sent.
+/// Adds each labelled value under its label as well: only under the first one, so that hardly more is stored than was
+/// sent.
 fn add_labelled(pairs: &[CefPair<'_>], sink: &mut impl PairSink) {
     let labels = pairs.iter().filter_map(|pair| Some((pair.name.strip_suffix(b"Label")?, pair.value)));
     let labels: Vec<_> = labels.take(LABELS_MAX).collect();
@@ -119,7 +120,7 @@ fn add_labelled(pairs: &[CefPair<'_>], sink: &mut impl PairSink) {
     }
 }
 
-/// `\n` and `\r` are line ends; before `|`, `=` and `\` a backslash is left out, any other is itself.
+/// Turns `\n` and `\r` into line ends. Before `|`, `=` and `\`, a backslash is removed; any other one is kept.
 fn unescape(value: &[u8], out: &mut Vec<u8>) {
     let mut bytes = value.iter().copied().peekable();
     while let Some(byte) = bytes.next() {

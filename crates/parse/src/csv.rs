@@ -1,9 +1,10 @@
-//! One line of values with commas between them (RFC 4180): a value in quotes may hold commas, and a quote in it is doubled.
+//! One line of values separated by commas (RFC 4180): a value in quotes may contain commas, and a quote in it is
+//! doubled.
 
 use crate::sink::{FIELDS_MAX, PairSink};
 
-/// Reads the values for columns in their order; an empty name passes one over. `None`, and nothing read, if there are
-/// fewer values than columns, more, or quotes that do not fit.
+/// Reads the values for columns in their order; an empty name skips a value. `None`, without adding anything, if
+/// there are fewer or more values than columns, or if the quotes do not match.
 pub fn read(text: &[u8], columns: &[String], sink: &mut impl PairSink) -> Option<()> {
     let values = values(text.trim_ascii_end())?;
     if values.len() != columns.len() {
@@ -20,7 +21,7 @@ pub fn read(text: &[u8], columns: &[String], sink: &mut impl PairSink) -> Option
 
 enum CsvValue<'a> {
     Plain(&'a [u8]),
-    /// Without the quotes around it.
+    /// A quoted value, without the quotes around it.
     Quoted(&'a [u8]),
 }
 

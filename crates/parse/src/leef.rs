@@ -3,10 +3,10 @@
 
 use crate::sink::{FIELDS_MAX, NAME_BYTES_MAX, PairSink};
 
-/// Names of the parts between the bars.
+/// The names of the parts between the bars.
 const HEADER: [&[u8]; 4] = [b"leef.vendor", b"leef.product", b"leef.version", b"leef.id"];
 
-/// Reads a text; `None`, and nothing read, if it is not LEEF from its first byte to its last.
+/// Reads a text; `None`, without adding anything, if it is not LEEF from its first byte to its last.
 pub fn read(text: &[u8], sink: &mut impl PairSink) -> Option<()> {
     let rest = text.strip_prefix(b"LEEF:")?.trim_ascii_start();
     let (format_version, mut rest) = part(rest)?;
@@ -38,7 +38,7 @@ fn part(text: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&text[..bar], &text[bar + 1..]))
 }
 
-/// The byte that a name of it means; an empty one means a tab.
+/// Parses the name of the delimiter; an empty one means a tab.
 fn delimiter(name: &[u8]) -> Option<u8> {
     match name {
         b"" => Some(b'\t'),
@@ -52,7 +52,7 @@ fn delimiter(name: &[u8]) -> Option<u8> {
     }
 }
 
-/// The first [`FIELDS_MAX`] pairs; `None` if something else stands between them.
+/// The first [`FIELDS_MAX`] pairs; `None` if there is anything else between them.
 fn attributes(text: &[u8], delimiter: u8) -> Option<Vec<(&[u8], &[u8])>> {
     let mut pairs = Vec::with_capacity(32);
     for attribute in text.split(|&byte| byte == delimiter).map(<[u8]>::trim_ascii) {

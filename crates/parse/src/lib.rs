@@ -1,4 +1,4 @@
-//! Names and values in texts. Formats of messages, stages of queries and steps of routes read them here.
+//! Reads names and values from texts, for formats of messages, stages of queries and steps of routes.
 //!
 //! | module   | reads                                                                  |
 //! |----------|------------------------------------------------------------------------|

@@ -4,19 +4,19 @@
 
 use crate::sink::Pair;
 
-/// Most pairs of one text.
+/// The maximum number of pairs in one text.
 const PAIRS_MAX: usize = 1000;
-/// Longest name.
+/// The maximum length of a name.
 const NAME_BYTES_MAX: usize = 256;
 
-/// The pairs of `key=value, key="a value"`. A key is letters, digits and `_-.@`, after white space, `,`, `;` or a
-/// bracket; a value ends at one of those, but not at a comma or semicolon between two characters of its own: `1,000` is one
-/// value, and `a=1,b=2` are two. In a quoted value `\` keeps the character after it.
+/// The pairs of `key=value, key="a value"`. A key consists of letters, digits and `_-.@`, and follows white space,
+/// `,`, `;` or a bracket. A value ends at one of those, but not at a comma or semicolon within it: `1,000` is one
+/// value, and `a=1,b=2` are two. In a quoted value, `\` keeps the character after it.
 pub fn key_value(text: &[u8]) -> Vec<Pair> {
     let mut pairs = Vec::new();
     let mut after = 0;
     for equals in memchr::memchr_iter(b'=', text) {
-        // In the value before.
+        // This `=` is part of the previous value.
         if equals < after {
             continue;
         }
@@ -63,7 +63,7 @@ fn value(text: &[u8], start: usize) -> (Vec<u8>, usize) {
             _ => value.push(byte),
         }
     }
-    // The quote is not closed: then it is a character as any other.
+    // The quote is not closed, so it is an ordinary character.
     let bytes = bare_bytes(rest);
     (rest[..bytes].to_vec(), start + bytes)
 }
@@ -81,7 +81,7 @@ fn bare_bytes(text: &[u8]) -> usize {
     }
 }
 
-/// Whether the text behind a comma belongs to the value before it: it is no gap, and no other pair.
+/// Whether the text after a comma belongs to the value before it: it begins neither a gap nor another pair.
 fn goes_on(text: &[u8]) -> bool {
     let key_bytes = text.iter().take_while(|byte| is_key(**byte)).count();
     text.first().is_some_and(|first| !is_separator(*first))

@@ -1,24 +1,24 @@
-//! The pieces of a JSON text: where each begins and ends, and whether it is written as JSON demands.
+//! The pieces of a JSON text: their ranges, and whether they are valid.
 //!
 //! **Invariant:** the values that are passed over are those that `serde_json` passes over. How deep values are nested
 //! does not matter.
 
 use std::ops::Range;
 
-/// A text and the position up to which it was read. Its methods give `None` if it is no JSON.
+/// A text and the position up to which it has been read. Its methods return `None` if the text is not JSON.
 pub(crate) struct JsonPieces<'t> {
     pub(crate) text: &'t str,
     at: usize,
 }
 
-/// The range of a value that may be handed out.
+/// The range of a value that may be passed on.
 #[derive(Clone)]
 pub(crate) enum JsonPiece {
     /// A value as it is in the text, without the quotes around it if it is a string.
     Plain(Range<usize>),
-    /// A string with escapes, in its quotes.
+    /// A string with escapes, including its quotes.
     Escaped(Range<usize>),
-    /// The same of one in which halves of characters are escaped that have no other half.
+    /// A string with escapes for unpaired surrogates, including its quotes.
     Broken(Range<usize>),
 }
 
@@ -27,7 +27,7 @@ impl<'t> JsonPieces<'t> {
         JsonPieces { text, at: 0 }
     }
 
-    /// Looks at the next byte that is not white space, without taking it.
+    /// Returns the next byte that is not white space, without taking it.
     pub(crate) fn next(&mut self) -> Option<u8> {
         loop {
             match *self.bytes().get(self.at)? {
@@ -37,7 +37,7 @@ impl<'t> JsonPieces<'t> {
         }
     }
 
-    /// The same, which is then read.
+    /// Takes the next byte that is not white space.
     pub(crate) fn take(&mut self) -> Option<u8> {
         let byte = self.next()?;
         self.at += 1;
@@ -48,12 +48,12 @@ impl<'t> JsonPieces<'t> {
         (self.take()? == byte).then_some(())
     }
 
-    /// Returns whether nothing but white space is left.
+    /// Returns `Some` if nothing but white space is left.
     pub(crate) fn end(&mut self) -> Option<()> {
         self.next().is_none().then_some(())
     }
 
-    /// Passes over a value of any kind, and returns its range; `Some(None)` if it is `null`.
+    /// Skips a value of any kind, and returns its range; `Some(None)` if it is `null`.
     pub(crate) fn value(&mut self) -> Option<Option<JsonPiece>> {
         if self.next()? == b'"' {
             return self.string().map(Some);
@@ -64,7 +64,7 @@ impl<'t> JsonPieces<'t> {
         Some((&self.bytes()[range.clone()] != b"null").then_some(JsonPiece::Plain(range)))
     }
 
-    /// Reads a string from its quote on.
+    /// Reads a string, beginning at its opening quote.
     pub(crate) fn string(&mut self) -> Option<JsonPiece> {
         let start = self.at;
         if self.bytes().get(start) != Some(&b'"') {
@@ -89,7 +89,7 @@ impl<'t> JsonPieces<'t> {
         }
     }
 
-    /// Passes over a value, however deep it is.
+    /// Skips a value, however deeply it is nested.
     pub(crate) fn skip(&mut self) -> Option<()> {
         // The closing brackets of the open objects and arrays.
         let mut open: Vec<u8> = Vec::new();
@@ -144,7 +144,7 @@ impl<'t> JsonPieces<'t> {
         self.text.as_bytes()
     }
 
-    /// Reads on from behind a backslash, and returns whether the escape is a character.
+    /// Reads on after a backslash, and returns whether the escape is a whole character.
     fn escape(&mut self) -> Option<bool> {
         let (&kind, rest) = self.bytes()[self.at..].split_first()?;
         self.at += 1;
@@ -189,7 +189,7 @@ impl<'t> JsonPieces<'t> {
         Some(())
     }
 
-    /// Passes over digits, at least one.
+    /// Skips at least one digit.
     fn digits(&mut self) -> Option<usize> {
         let count = self.bytes()[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         self.at += count;
@@ -202,15 +202,15 @@ impl<'t> JsonPieces<'t> {
     }
 }
 
-/// The position of the next quote, backslash or control character. Most strings are too short for a call of `memchr` to
-/// pay.
+/// The position of the next quote, backslash or control character. Most strings are too short for `memchr` to be
+/// faster.
 fn special(text: &[u8], start: usize) -> Option<usize> {
     const ONES: u64 = u64::MAX / 0xFF;
     const HIGH_BITS: u64 = ONES << 7;
     let mut at = start;
     while let Some(word) = text.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let word = u64::from_le_bytes(*word);
-        // The lowest byte that is found is right: a borrow only reaches those above it.
+        // The lowest match is always correct: a borrow only affects the bytes above it.
         let below = |bytes: u64, limit: u64| bytes.wrapping_sub(ONES * limit) & !bytes;
         let equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
         let found = (below(word, 0x20) | equal(b'"') | equal(b'\\')) & HIGH_BITS;
@@ -223,7 +223,7 @@ fn special(text: &[u8], start: usize) -> Option<usize> {
     Some(at + text.get(at..)?.iter().position(is_special)?)
 }
 
-/// The four digits of a unit of UTF-16.
+/// The four hex digits of a UTF-16 unit.
 fn unit(text: &[u8]) -> Option<u32> {
     let digits = text.first_chunk::<4>()?;
     digits.iter().try_fold(0, |unit, &digit| Some(unit << 4 | char::from(digit).to_digit(16)?))

@@ -3,17 +3,17 @@
 /// A name and a value.
 pub type Pair = (Vec<u8>, Vec<u8>);
 
-/// Most values of one text.
+/// The maximum number of values of one text.
 pub const FIELDS_MAX: usize = 256;
-/// The longest name; values with longer ones are passed over.
+/// The maximum length of a name; values with longer names are skipped.
 pub const NAME_BYTES_MAX: usize = 128;
 
 /// Receives the pairs that a parser finds.
 pub trait PairSink {
-    /// Adds a value as it is in the text.
+    /// Adds a value that is in the text unchanged.
     fn add(&mut self, name: &[u8], value: &[u8]);
 
-    /// A value that `write` appends.
+    /// Adds a value that `write` appends.
     fn add_with(&mut self, name: &[u8], write: impl FnOnce(&mut Vec<u8>));
 }
 

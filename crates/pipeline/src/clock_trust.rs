@@ -1,21 +1,21 @@
-//! Whether the clock can be trusted when messages are removed by age: a clock that is set two days ahead must not
-//! empty a store.
+//! Decides whether the clock can be trusted when messages are removed by age: a clock that is set two days ahead must
+//! not empty a store.
 //!
-//! The clock is trusted while it keeps pace with elapsed time, starting from where it stood when the process last ran.
-//! Once it deviates by more than an hour, nothing is removed by age until it has kept pace for an hour, is back where
-//! it was, or an administrator agrees. After a deviation of more than a year, only the latter two count: no store is
-//! switched off for that long unnoticed.
+//! The clock is trusted while it keeps pace with elapsed time, starting from its value when the process last ran.
+//! Once it deviates by more than an hour, nothing is removed by age until it has kept pace for an hour, has returned
+//! to its old value, or an administrator agrees. After a deviation of more than a year, only the latter two count, as
+//! no store is switched off for that long unnoticed.
 //!
 //! **Invariant:** it has no clock: both times are arguments.
 
 use logstead_record::Timestamp;
 use std::time::Duration;
 
-/// How far the two may differ.
+/// How far the clock may deviate from elapsed time.
 const LEAP_MAX: Duration = Duration::from_secs(3600);
-/// How long they have to agree before the clock is trusted again.
+/// How long the clock has to keep pace before it is trusted again.
 const AGREEMENT_MIN: Duration = Duration::from_secs(3600);
-/// Beyond this an administrator has to agree.
+/// The deviation beyond which an administrator has to agree.
 const ABSENCE_MAX: Duration = Duration::from_secs(366 * 24 * 3600);
 
 /// The time of day, and how long the process has been running.
@@ -28,25 +28,25 @@ pub(crate) struct ClockReading {
 /// Why the clock is not trusted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ClockDoubt {
-    /// How far the clock is ahead of what it should say, in nanoseconds; below zero it is behind.
+    /// How far the clock is ahead of the expected time, in nanoseconds; negative if it is behind.
     ahead_nanos: i64,
     since: Duration,
-    /// Whether it resolves itself in time.
+    /// Whether an administrator has to agree, as waiting does not resolve it.
     needs_agreement: bool,
 }
 
 /// The state of trust in the clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ClockTrust {
-    /// When it was last trusted.
+    /// The reading when the clock was last trusted.
     believed: ClockReading,
-    /// Since when it keeps pace with elapsed time.
+    /// The reading since which the clock has kept pace with elapsed time.
     steady: ClockReading,
     hold: Option<ClockDoubt>,
 }
 
 impl ClockTrust {
-    /// At a start, with the time that was saved, if any.
+    /// The trust when the process starts, with the time that was saved, if any.
     pub(crate) fn start(now: ClockReading, known: Option<Timestamp>) -> ClockTrust {
         let known = known.filter(|known| *known < now.wall).unwrap_or(now.wall);
         let mut trust = ClockTrust { believed: ClockReading { wall: known, ..now }, steady: now, hold: None };
@@ -54,7 +54,7 @@ impl ClockTrust {
         trust
     }
 
-    /// Why the clock is not trusted now, if so.
+    /// Checks the clock; returns why it is not trusted, if that is so.
     pub(crate) fn look(&mut self, now: ClockReading) -> Option<ClockDoubt> {
         if is_more(ahead_nanos(self.steady, now), LEAP_MAX) {
             self.hold = self.leapt(now);
@@ -67,14 +67,14 @@ impl ClockTrust {
         let is_long = AGREEMENT_MIN <= now.running.saturating_sub(self.believed.running);
         match &self.hold {
             Some(hold) if is_back || has_agreed(hold) => self.agree(now),
-            // A clock may run a little fast or slow for months: it is compared with an hour ago.
+            // A clock may run a little fast or slow for months, so it is only compared with an hour ago.
             None if is_long => self.agree(now),
             _ => {}
         }
         self.hold
     }
 
-    /// It is trusted from now on.
+    /// Trusts the clock from now on.
     pub(crate) fn agree(&mut self, now: ClockReading) {
         *self = ClockTrust { believed: now, steady: now, hold: None };
     }
@@ -89,7 +89,7 @@ impl ClockTrust {
     }
 }
 
-/// The distance that the clock moved beyond the elapsed time.
+/// How far the clock moved beyond the elapsed time.
 fn ahead_nanos(before: ClockReading, now: ClockReading) -> i64 {
     let passed = now.running.saturating_sub(before.running);
     let passed = i64::try_from(passed.as_nanos()).unwrap_or(i64::MAX);
@@ -122,7 +122,7 @@ impl std::fmt::Display for ClockDoubt {
     }
 }
 
-/// In the two largest units.
+/// The span as text, in its two largest units.
 fn span_text(span: Duration) -> String {
     let minutes = span.as_secs() / 60;
     let (days, hours) = (minutes / 1440, minutes / 60 % 24);
@@ -146,7 +146,7 @@ mod tests {
         ClockReading { wall: wall(seconds), running: Duration::from_secs(running as u64) }
     }
 
-    /// Looks once a minute for this long, and returns whether the clock is trusted at the end.
+    /// Checks once a minute for this long, and returns whether the clock is trusted at the end.
     fn wait(trust: &mut ClockTrust, from: ClockReading, seconds: i64) -> (ClockReading, bool) {
         let mut now = from;
         for _ in 0..seconds / 60 {

@@ -9,10 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How often the time is saved.
+/// The interval at which the time is saved.
 const KEEP_INTERVAL: Duration = Duration::from_secs(60);
 
-/// See the module.
+/// See the documentation of the module.
 pub(crate) struct ClockWatch {
     path: PathBuf,
     started: Instant,
@@ -20,11 +20,11 @@ pub(crate) struct ClockWatch {
 }
 
 struct ClockState {
-    /// `None` until the content of the store is known: nothing is removed by age before that.
+    /// `None` until the contents of the store are known; before that, nothing is removed by age.
     trust: Option<ClockTrust>,
-    /// When the newest message was received.
+    /// The time when the newest message was received.
     newest: Option<Timestamp>,
-    /// Whether the time was remembered from the last run.
+    /// Whether the time was saved by the last run.
     is_remembered: bool,
     kept_at: Option<Duration>,
     was_held: bool,
@@ -37,19 +37,19 @@ impl ClockWatch {
         ClockWatch { path: data.join("clock"), started: Instant::now(), state: Mutex::new(state) }
     }
 
-    /// Notes the newest message of a logspace.
+    /// Notes the time of the newest message of a logspace.
     pub(super) fn saw(&self, newest: Option<Timestamp>) {
         let now = self.now();
         let mut state = self.state.lock();
         let is_news = state.newest < newest;
         state.newest = state.newest.max(newest);
-        // It could not be opened before, and is all that tells how late it is.
+        // This logspace could not be opened before, and its messages are the only evidence of the time.
         if is_news && !state.is_remembered && state.trust.is_some() {
             state.trust = Some(ClockTrust::start(now, state.newest));
         }
     }
 
-    /// All is open.
+    /// Called when all logspaces are open.
     pub(super) fn begin(&self) {
         let kept = fs::read(&self.path).ok().and_then(|text| Timestamp::parse_rfc3339(text.trim_ascii()));
         let mut state = self.state.lock();
@@ -57,7 +57,7 @@ impl ClockWatch {
         state.trust = Some(ClockTrust::start(self.now(), kept.or(state.newest)));
     }
 
-    /// Whether messages may be removed by age now.
+    /// Whether messages may be removed by age at the moment.
     pub(crate) fn is_believed(&self) -> bool {
         let now = self.now();
         let mut state = self.state.lock();
@@ -65,7 +65,7 @@ impl ClockWatch {
         let hold = trust.look(now);
         state.tell(hold);
         let keep = hold.is_none() && state.is_to_be_kept(now);
-        // A hanging disk must not hold up the others.
+        // A hanging disk must not block other threads.
         drop(state);
         if keep {
             self.keep(now);
@@ -95,7 +95,7 @@ impl ClockWatch {
         ClockReading { wall: clock::now(), running: self.started.elapsed() }
     }
 
-    /// Losing it only means waiting an hour after the next start.
+    /// Losing this only means waiting for an hour after the next start.
     fn keep(&self, now: ClockReading) {
         let aside = self.path.with_extension("new");
         let written =
@@ -107,7 +107,7 @@ impl ClockWatch {
 }
 
 impl ClockState {
-    /// Logs when it begins and when it ends.
+    /// Logs when the distrust begins and when it ends.
     fn tell(&mut self, hold: Option<ClockDoubt>) {
         match hold {
             Some(hold) if !self.was_held => tracing::warn!("{hold}"),

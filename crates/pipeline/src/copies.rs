@@ -1,4 +1,5 @@
-//! Finds the messages of a batch that are copies: those that several logspaces get, in all but the first of them. Pure.
+//! Finds the messages of a batch that are copies: if several logspaces get a message, it is a copy in all but the
+//! first of them. Pure.
 //!
 //! **Invariant:** a message has one original, whatever the routes that store it make of it.
 
@@ -8,16 +9,17 @@ use std::sync::Arc;
 /// The rows of a batch that a logspace gets.
 pub(super) struct LogspaceRows<'a, 'r> {
     pub(super) logspace: &'a str,
-    /// Its place among all logspaces of the document.
+    /// Its position among all logspaces of the document.
     pub(super) place: usize,
-    /// The messages of the routed batch.
+    /// The rows of the routed batch.
     pub(super) rows: &'r Selection,
 }
 
-/// Some of the messages that a logspace gets, by their place among those, and the logspace of their originals.
+/// Those of a logspace's messages that are copies, by their position among its messages, with the logspace of their
+/// originals.
 pub(super) type Copies<'a> = Vec<(Selection, &'a str)>;
 
-/// For each of these logspaces, those of its messages that are copies.
+/// For each of these logspaces, which of its messages are copies.
 pub(super) fn copies<'a>(stored: &[LogspaceRows<'a, '_>]) -> Vec<Copies<'a>> {
     let mut order: Vec<usize> = (0..stored.len()).collect();
     order.sort_by_key(|&at| stored[at].place);
@@ -36,12 +38,12 @@ pub(super) fn copies<'a>(stored: &[LogspaceRows<'a, '_>]) -> Vec<Copies<'a>> {
     copies
 }
 
-/// The messages with their copies noted.
+/// The batch with its copies marked.
 pub(super) fn noted(batch: Arc<Batch>, copies: &[(Selection, &str)]) -> Arc<Batch> {
     if copies.is_empty() { batch } else { Arc::new(batch.with_copies(copies)) }
 }
 
-/// Rows of a batch by their place among those that were taken of it.
+/// Converts rows of a batch to their positions among the rows that were taken from it.
 fn within(rows: &Selection, taken: &Selection) -> Selection {
     let mut places = Selection::none(taken.count());
     let shared = taken.iter().enumerate().filter(|(_, row)| rows.contains(*row));

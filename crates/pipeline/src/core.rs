@@ -37,7 +37,7 @@ use std::time::Instant;
 /// Sources, workers, logspaces and destinations of one process.
 pub struct Pipeline {
     pub(super) running: Arc<ArcSwap<RunningState>>,
-    /// The counters that all share.
+    /// The counters shared by all parts.
     pub counters: Arc<Counters>,
     /// The ledger of every message.
     pub ledger: Arc<Ledger>,
@@ -55,10 +55,10 @@ pub struct Pipeline {
     pub(super) headroom: Headroom,
     /// The data directory.
     pub data: PathBuf,
-    /// The folders that files may be read and written in.
+    /// The folders in which files may be read and written.
     pub folders: Arc<Folders>,
     pub(super) clock: Arc<ClockWatch>,
-    /// The tables that steps look values up in.
+    /// The tables in which steps look up values.
     pub lookups: Arc<LookupFiles>,
     pub(super) settings: Arc<Settings>,
     /// The memory of the process: its division and its use.
@@ -66,20 +66,20 @@ pub struct Pipeline {
     /// Held while another revision becomes live.
     pub(super) applying: Mutex<()>,
     pub(super) stopping: AtomicBool,
-    /// The part that a stop waits for.
+    /// The part that a stop is waiting for.
     pub(super) stage: Mutex<&'static str>,
-    /// The check of tokens that may send.
+    /// The gates that check the tokens of senders.
     pub(super) gates: Gates,
 }
 
 impl Pipeline {
-    /// Every logspace that can be searched, including those that the live router document no longer has.
+    /// Every logspace that can be searched, including those that are no longer in the live router document.
     pub fn searchers(&self) -> Vec<(String, Searcher)> {
         let running = self.running.load();
         running.logspaces.iter().map(|(id, logspace)| (id.clone(), logspace.searcher.clone())).collect()
     }
 
-    /// A destination of the document, or one that it had before and whose messages wait.
+    /// A destination of the document, or a former one whose messages are still waiting.
     pub fn destination(&self, id: &str) -> Option<Arc<Destination>> {
         self.running.load().destinations.get(id).cloned()
     }
@@ -101,7 +101,7 @@ impl Pipeline {
         self.gates.open(gate);
     }
 
-    /// The settings by which a source reads frames; `None` for one that reads something else, or is not there.
+    /// The parser with which a source reads frames; `None` for a source that reads something else or does not exist.
     pub fn parser_of(&self, source: &str) -> Option<Arc<Parser>> {
         let running = self.running.load();
         let kind = running
@@ -118,12 +118,12 @@ impl Pipeline {
         Some(source.shared().settings.load().parser.clone())
     }
 
-    /// The signals for readers that follow stored messages.
+    /// The signals for readers that follow stored messages, when there is more to read and when they have to end.
     pub fn watch(&self) -> (StoredSignal, EndSignal) {
         self.wake.watch()
     }
 
-    /// Ends everything that would run forever. Other requests may still finish.
+    /// Ends all requests that would run forever. Others may still finish.
     pub fn end_streams(&self) {
         self.wake.end();
     }
@@ -148,7 +148,8 @@ impl Pipeline {
         self.running.load().logspaces.get(logspace).map(|logspace| logspace.preview(retention))
     }
 
-    /// For those who read a logspace in order, and go on where they were after a restart; `None` if there is no such logspace.
+    /// The readers of a logspace, which read it in order and continue after a restart; `None` if no such logspace
+    /// exists.
     pub fn readers(&self, logspace: &str) -> Option<Readers> {
         self.running.load().logspaces.get(logspace).map(|logspace| logspace.readers.clone())
     }
@@ -199,7 +200,7 @@ impl Pipeline {
         })
     }
 
-    /// Whether messages can be taken and stored; `Err` says why not.
+    /// Whether messages can be accepted and stored; `Err` has the reasons why not.
     pub fn ready(&self) -> Result<(), Vec<String>> {
         let mut against = Vec::new();
         if self.stop_requested() {
@@ -227,14 +228,14 @@ impl Pipeline {
         if against.is_empty() { Ok(()) } else { Err(against) }
     }
 
-    /// Removes messages by age from now on, whatever the clock did.
+    /// Removes messages by age from now on, whatever the clock did before.
     pub fn believe_clock(&self) {
         self.clock.agree();
         self.running.load().logspaces.values().for_each(|logspace| logspace.tidy_soon());
     }
 
     /// The parts that do not run although messages can be accepted and stored: some listeners, queues, and logspaces
-    /// that the document no longer has.
+    /// that are no longer in the document.
     pub fn partly_failed(&self) -> Vec<String> {
         let running = self.running.load();
         let listeners = running.failed.iter().map(|failed| failed.reason.clone());
@@ -258,7 +259,7 @@ impl Pipeline {
         self.end_streams();
         self.sealers.cancel();
         let running = self.running.load_full();
-        // All are told before waiting for any: a full disk may hold each of them back.
+        // All sources are told to stop before any is waited for: a full disk may hold each of them back.
         self.stage("sources");
         running.sources.values().for_each(|source| source.stop());
         running.sources.values().for_each(|source| source.join());
@@ -272,7 +273,7 @@ impl Pipeline {
                 tracing::error!("a worker ended with a panic");
             }
         }
-        // Logspaces get the last messages after the queues have them.
+        // Logspaces get the last messages after the queues.
         self.stage("queues");
         running.logspaces.values().for_each(|logspace| logspace.hurry());
         running.destinations.values().for_each(|destination| destination.stop());
@@ -295,7 +296,7 @@ impl Pipeline {
         *self.stage.lock() = stage;
     }
 
-    /// The part that a stop waits for.
+    /// The part that a stop is waiting for.
     pub fn stop_waits_for(&self) -> &'static str {
         *self.stage.lock()
     }

@@ -1,19 +1,20 @@
-//! Messages that senders counted and we never saw: gaps in the `sequenceId` of RFC 5424, which a sender increments with
-//! every message (syslog-ng and some devices do).
+//! Detects messages that senders counted and that never arrived: gaps in the `sequenceId` of RFC 5424, which a sender
+//! increments with every message (syslog-ng and some devices do).
 //!
-//! Chunks of a sender may be parsed out of order, and datagrams may overtake each other: a gap is counted only when it is
-//! still open a while later. A sender that begins to count again, or jumps, begins anew. So this is a lower bound.
+//! Chunks of a sender may be parsed out of order, and datagrams may overtake each other, so a gap counts only if it
+//! is still open a while later. If a sender restarts its numbers, or jumps, counting begins anew. So the result is a
+//! lower bound.
 
 use logstead_record::{Batch, Timestamp};
 use std::collections::HashMap;
 
 /// The name of the field in structured data.
 const FIELD: &[u8] = b"meta.sequenceId";
-/// The number of senders that are followed; with more, all are forgotten.
+/// Maximum number of senders that are tracked; beyond that, all are forgotten.
 const SENDERS_MAX: usize = 10_000;
-/// A number further ahead or further back is not a gap: the sender has begun to count again.
+/// A number further ahead or behind is not a gap: the sender has restarted its numbers.
 const JUMP_MAX: u64 = 100_000;
-/// The time for which a message that was overtaken may close a gap.
+/// How long a message that was overtaken may still close a gap.
 const PATIENCE_NANOS: i64 = 10_000_000_000;
 
 /// The sequence numbers of one source's senders, and the gaps in them.
@@ -34,12 +35,12 @@ struct SenderGaps {
 }
 
 impl Gaps {
-    /// Whether any message has a number: most senders give none, and cost nothing.
+    /// Whether any message has a sequence number: most senders send none, and then cost nothing.
     pub(crate) fn concern(batch: &Batch) -> bool {
         batch.columns().field_names.values().iter().any(|name| name == FIELD)
     }
 
-    /// Takes note of messages; returns how many are known to be missing that were not known before.
+    /// Records messages; returns how many messages are newly known to be missing.
     pub(crate) fn look(&mut self, batch: &Batch) -> u64 {
         (0..batch.rows()).map(|row| self.look_at(batch, row)).sum()
     }
@@ -72,7 +73,7 @@ impl SenderGaps {
     }
 
     fn look(&mut self, number: u64, now: Timestamp) -> u64 {
-        // It begins with 1, or wraps there.
+        // Numbers begin at 1, and restart there when they wrap.
         let begins = number <= 1 && 1 < self.last;
         if begins
             || self.last.saturating_add(JUMP_MAX) < number
@@ -88,7 +89,7 @@ impl SenderGaps {
             return 0;
         }
         let missing = (self.last - self.first).saturating_add(1).saturating_sub(self.seen);
-        // The number that is missing since the last check.
+        // The number of messages that are newly known to be missing.
         let lost = missing.min(self.missing).saturating_sub(self.told);
         (self.missing, self.looked) = (missing, now);
         self.told += lost;
@@ -101,7 +102,7 @@ mod tests {
     use super::*;
     use logstead_record::{BatchBuilder, Origin, Row};
 
-    /// Messages of one sender, a second apart.
+    /// Adds messages of one sender, one second apart.
     fn lost(gaps: &mut Gaps, start: i64, numbers: impl IntoIterator<Item = u64>) -> u64 {
         let mut builder = BatchBuilder::new();
         for (second, number) in (start..).zip(numbers) {

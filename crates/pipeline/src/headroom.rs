@@ -1,5 +1,5 @@
-//! The disk space that is left for messages. Storing stops before it is full: logging in, changing the router document
-//! and removing old messages need some space too, and are the way out.
+//! The disk space that is left for messages. Storing stops before the disk is full: logging in, changing the router
+//! document and removing old messages need some space too, and are the way out.
 
 use logstead_config::Size;
 use logstead_flow::machine::reserve::Reserve;
@@ -25,13 +25,14 @@ impl Headroom {
         self.disk.space(&self.data)
     }
 
-    /// Why messages have to wait, if they do. The text stays the same for as long as they do.
+    /// Why messages have to wait, if they do. The text stays the same for as long as they have to.
     pub(crate) fn refuses_messages(&self) -> Option<String> {
         let space = self.space().ok().filter(Space::is_nearly_full)?;
         Some(nearly_full(space.nearly_full_bytes()))
     }
 
-    /// Why no segments are made, if so. Sealing continues for longer: it saves more space than it takes.
+    /// Why no segments are made, if that is so. Sealing continues longer than storing, because it saves more space
+    /// than it takes.
     pub(crate) fn refuses_segments(&self) -> Option<String> {
         let least = |space: &Space| space.nearly_full_bytes() / 2;
         self.space()

@@ -1,5 +1,5 @@
-//! Logstead's own log: events go to standard error as text or as JSON, and into the source of kind `internal`, so that
-//! they can be searched along with the messages that they are about.
+//! Logstead's own log: events go to standard error as text or as JSON, and into the source of kind `internal`, so
+//! that they can be searched together with the messages that they concern.
 
 use crate::{HandedBy, Pipeline};
 use logstead_config::settings::{LogFormat, LogSettings};
@@ -18,12 +18,12 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, fmt};
 
-/// Events that wait to be stored. More than that are on standard error only.
+/// Maximum number of events that wait to be stored; further ones only go to standard error.
 const EVENTS_MAX: usize = 1024;
 /// The number of events that are kept for a support report, and the maximum length of each.
 const RECENT_MAX: usize = 300;
 const RECENT_BYTES_MAX: usize = 2000;
-/// syslog's facility 5.
+/// The facility of syslog itself: 5.
 const FACILITY_SYSLOG: u8 = 5;
 
 /// One event of our own log.
@@ -34,18 +34,18 @@ pub struct LogEvent {
     is_audit: bool,
 }
 
-/// Records an action of an account. The event is in our own log whatever its level, with the msgid `audit`, by which a
-/// route can tell it from others.
+/// Records an action of an account. The event is in our own log whatever its level, with the msgid `audit`, by which
+/// a route can recognise it.
 pub fn audit(user: &str, account: &str, action: &str, detail: &str) {
     tracing::info!(target: AUDIT, user, account, action, "{detail}");
 }
 
 const AUDIT: &str = "logstead::audit";
 
-/// The newest lines, the oldest first. Also those that could not be stored.
+/// The newest lines, oldest first, including those that could not be stored.
 static RECENT: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
 
-/// The newest events but those of the audit, as a line each, the oldest first.
+/// The newest events except audit events, one line each, oldest first.
 pub fn recent() -> Vec<String> {
     RECENT.lock().iter().cloned().collect()
 }
@@ -63,7 +63,7 @@ fn remember(entry: &LogEvent) {
     recent.push_back(line);
 }
 
-/// Sends events to both from now on; the returned entries are for [`feed`].
+/// Sends events to both outputs from now on; the returned entries are for [`feed`].
 pub fn start(log: &LogSettings) -> Result<Receiver<LogEvent>, String> {
     let (sender, entries) = sync_channel(EVENTS_MAX);
     let filter = |level: &str| EnvFilter::try_new(level).map_err(|error| format!("log.level: {error}"));
@@ -85,13 +85,13 @@ fn is_coloured() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// A level below `info` applies to our own events only: those of libraries would show what they send and receive, such
-/// as addresses with secrets.
+/// A level below `info` applies to our own events only: those of libraries would reveal the data that they send and
+/// receive, such as addresses with secrets.
 fn of_ours(level: &str) -> String {
     if matches!(level, "debug" | "trace") { format!("info,logstead={level}") } else { level.to_owned() }
 }
 
-/// Stores entries for as long as the process runs.
+/// Stores log entries for as long as the process runs.
 pub fn feed(entries: Receiver<LogEvent>, pipeline: Arc<Pipeline>) -> std::io::Result<()> {
     let host = logstead_flow::machine::host_name();
     let pid = std::process::id().to_string();
@@ -131,7 +131,7 @@ fn priority(level: Level) -> Option<Priority> {
     Some(Priority::of(Facility::new(FACILITY_SYSLOG)?, Severity::new(severity)?))
 }
 
-/// Takes events of this project at level info and above.
+/// Collects events of this project at level info and above.
 struct OwnEvents {
     entries: SyncSender<LogEvent>,
 }
@@ -144,7 +144,7 @@ impl<S: Subscriber> Layer<S> for OwnEvents {
             if !entry.is_audit {
                 remember(&entry);
             }
-            // If the store is too slow even for its own log, standard error has to suffice.
+            // If the store is too slow even for its own log, the line on standard error has to suffice.
             self.entries.try_send(entry).ok();
         }
     }
@@ -156,12 +156,12 @@ struct StderrJson;
 impl<S: Subscriber> Layer<S> for StderrJson {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let line = json(&LogEvent::of(event), event.metadata().target(), &clock::now().to_string());
-        // There is no one to report it to.
+        // This error cannot be reported anywhere.
         std::io::Write::write_all(&mut std::io::stderr().lock(), line.as_bytes()).ok();
     }
 }
 
-/// An event as a line of JSON. A field with the name of one of ours gets a `_`.
+/// An event as a line of JSON. A field whose name is one of ours gets a `_` appended.
 fn json(entry: &LogEvent, target: &str, time: &str) -> String {
     let level = entry.level.as_str().to_ascii_lowercase();
     let mut line = serde_json::Map::new();

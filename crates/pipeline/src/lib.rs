@@ -1,5 +1,5 @@
-//! From the sockets to the disk: the live revision, the way of messages into it, and the change to another revision of
-//! the router document.
+//! The way from the sockets to the disk: the live revision, the processing of messages, and the change to another
+//! revision of the router document.
 //!
 //! ```text
 //! sources ── chunks ──▶ workers ── encoded ──▶ logspaces (journal, then acknowledged)

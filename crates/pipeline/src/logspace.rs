@@ -1,6 +1,6 @@
-//! A logspace that is open: the [writer](logstead_flow::writer) of its journal, and the work beside storing.
+//! An open logspace: the [writer](logstead_flow::writer) of its journal, and the work besides storing.
 //!
-//! It tells the [sealers](super::sealers) about journal files that become full.
+//! It notifies the [sealers](super::sealers) of full journal files.
 
 use super::clock_watch::ClockWatch;
 use super::headroom::Headroom;
@@ -23,18 +23,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often old messages and old journal files are looked for, unless files grow old sooner.
+/// Maximum interval at which old messages and old journal files are looked for; it is shorter if files grow old
+/// sooner.
 const TIDY_INTERVAL_MAX: Duration = Duration::from_secs(60);
 
-/// How long a commit waits for sealing: senders that wait for an answer should not send again.
+/// How long a commit may be delayed for sealing; it is short, so that senders waiting for an answer do not send
+/// again.
 const HOLD_BACK_MAX: Duration = Duration::from_millis(250);
 
-/// How long what is beyond the retention waits for a reader of its logspace that is behind,
+/// Limits how long messages beyond the retention are kept for a reader that is behind,
 const READER_WAIT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
-/// and how much of it.
+/// and how many bytes of them.
 const READER_WAIT_BYTES_MAX: u64 = 1 << 30;
 
-/// What all logspaces share.
+/// The state that all logspaces share.
 pub(crate) struct LogspaceDeps {
     pub waker: Waker,
     pub progress: Arc<SealProgress>,
@@ -49,13 +51,13 @@ pub(crate) struct LogspaceDeps {
 pub(crate) struct Configuration {
     pub options: Options,
     pub retention: Retention,
-    /// How old a journal file may become before it is closed, so that it can be sealed.
+    /// The age at which a journal file is closed, so that it can be sealed.
     pub seal_after: Duration,
-    /// How many threads seal.
+    /// The number of sealing threads.
     pub sealers: usize,
 }
 
-/// A logspace that is open: where to send messages, and where to search.
+/// An open logspace: a place to send messages to, and to search.
 pub(crate) struct Logspace {
     pub id: String,
     writer: Writer<Configuration>,
@@ -67,7 +69,8 @@ pub(crate) struct Logspace {
 }
 
 impl Logspace {
-    /// Opens a store and starts its thread. If it cannot be opened, the thread tries again, unless it has to be open.
+    /// Opens a store and starts its thread. If the store cannot be opened the thread tries again, unless it has to be
+    /// open.
     pub(crate) fn start(
         id: &str,
         folder: &Path,
@@ -98,7 +101,7 @@ impl Logspace {
         };
         match storing.open(&mut appender) {
             Err(error) if has_to_open => return Err(error),
-            // It was logged, and is tried again.
+            // The failure was logged, and another attempt will follow.
             _ => {}
         }
         let writer = Writer::start(format!("logspace {id}"), appender, storing, account, journal);
@@ -112,7 +115,7 @@ impl Logspace {
         self.writer.append(append);
     }
 
-    /// Why it takes nothing for now, if so.
+    /// Why the logspace accepts nothing for now, if it does not.
     pub(crate) fn refusal(&self) -> Option<String> {
         self.headroom.refuses_messages()
     }
@@ -122,12 +125,13 @@ impl Logspace {
         self.writer.configure(configuration);
     }
 
-    /// Checks at once for messages to remove.
+    /// Looks at once for messages to remove.
     pub(crate) fn tidy_soon(&self) {
         self.writer.tidy_soon();
     }
 
-    /// What a retention would remove, now and later, once nobody is waited for that is behind.
+    /// The messages that a retention would remove, now and later, once readers that are behind are no longer waited
+    /// for.
     pub(crate) fn preview(&self, retention: Retention) -> RetentionOutlook {
         let expiry = expiry(retention);
         let age = retention.age.map(|age| nanos(age.duration()));
@@ -145,12 +149,12 @@ impl Logspace {
         self.searcher.stats()
     }
 
-    /// It will be told to stop.
+    /// Announces that the logspace will be told to stop.
     pub(crate) fn hurry(&self) {
         self.writer.hurry();
     }
 
-    /// Writes the messages that were handed over, and then nothing more. [`Logspace::join`] waits for that.
+    /// Writes the messages that were handed over, and then stops writing. [`Logspace::join`] waits for that.
     pub(crate) fn stop(&self) {
         self.writer.stop();
     }
@@ -165,15 +169,15 @@ impl Logspace {
 
 /// The stored messages that a retention would remove.
 pub struct RetentionOutlook {
-    /// At once.
+    /// The messages that would be removed at once.
     pub now: ExpiredParts,
-    /// The next removal by age: when, and how many messages.
+    /// The next removal by age: its time, and the number of messages.
     pub next: Option<(Timestamp, u64)>,
-    /// The time by which age has removed all of them.
+    /// The time by which all of them will have been removed by age.
     pub all_at: Option<Timestamp>,
 }
 
-/// The hooks of a logspace's thread: everything it does beside appending.
+/// The hooks of a logspace's thread: everything it does besides appending.
 struct LogspaceHooks {
     id: String,
     folder: PathBuf,
@@ -181,7 +185,7 @@ struct LogspaceHooks {
     keeper: Keeper,
     reopening: Reopening,
     configuration: Configuration,
-    /// Files that waited to be sealed at the last look.
+    /// The number of files that waited to be sealed at the last check.
     closed_files: usize,
     waker: Waker,
     progress: Arc<SealProgress>,
@@ -219,7 +223,7 @@ impl JournalHooks for LogspaceHooks {
         self.configuration = configuration;
     }
 
-    /// Closes the journal file when it is old, and removes messages beyond the retention.
+    /// Closes an old journal file, and removes messages beyond the retention.
     fn tidy(&mut self, appender: &mut Appender) -> Instant {
         if self.open(appender).is_err() {
             return self.reopening.at();
@@ -240,7 +244,7 @@ impl JournalHooks for LogspaceHooks {
 
     fn hold_back(&self) {
         let is_behind = || {
-            // Waiting for a failing part would not help.
+            // If sealing fails, waiting for it would not help.
             let is_at_work = self.counters.keep.last_error.lock().is_none();
             is_at_work && is_over(&self.keeper.sealable_backlog(), &self.configuration)
         };
@@ -248,7 +252,8 @@ impl JournalHooks for LogspaceHooks {
         self.counters.held_back_micros.add(waited.as_micros() as usize);
     }
 
-    /// Leaves the last of the disk to others, except for messages that would be lost when the process ends.
+    /// Refuses messages when only the last part of the disk is left, except those that would be lost when the process
+    /// ends.
     fn refusal(&self, is_stopping: bool) -> Option<String> {
         self.headroom.refuses_messages().filter(|_| !is_stopping)
     }
@@ -274,7 +279,7 @@ impl JournalHooks for LogspaceHooks {
         }
     }
 
-    /// Nothing that is stored may be dropped.
+    /// A logspace never drops messages.
     fn dropped(&mut self, _: usize) {}
 
     fn gave_up(&mut self, messages: usize, error: &str) {
@@ -284,7 +289,7 @@ impl JournalHooks for LogspaceHooks {
 }
 
 impl LogspaceHooks {
-    /// Called once it is open: the findings are logged, counted, and compared with the clock.
+    /// Called when the logspace is open: the findings are logged, counted, and compared with the clock.
     fn opened(&mut self, recovery: &Recovery) {
         report(&self.id, &self.folder, recovery);
         self.clock.saw(self.keeper.received_last());
@@ -296,7 +301,7 @@ impl LogspaceHooks {
     }
 
     fn expire(&self, appender: &mut Appender, expiry: &Expiry) {
-        // Messages that are removed can no longer be counted. On a full disk they are removed anyway.
+        // Messages can no longer be counted once they are removed. On a full disk they are removed anyway.
         self.ledger.write().ok();
         let mut expired = appender.expire(expiry);
         // Freeing space takes a few kilobytes.
@@ -347,15 +352,16 @@ fn report(id: &str, folder: &Path, recovery: &Recovery) {
     tracing::info!("logspace `{id}` is open and holds {messages} messages");
 }
 
-/// Whether sealing is behind: each sealer has a full journal file, and another one waits. The next is being filled
-/// meanwhile, so that sealers stay at work; and the messages that a search has to look at one by one are bounded.
+/// Whether sealing is behind: each sealer has a full journal file, and another one is waiting. The next file is being
+/// filled meanwhile, so sealers never run out of work, and the number of messages that a search has to read one by
+/// one is bounded.
 fn is_over(backlog: &Backlog, Configuration { options, sealers, .. }: &Configuration) -> bool {
     let files = *sealers as u64;
     let rows = options.journal_rows_max.min(options.segment_rows_max);
     files * u64::from(rows) < backlog.messages || files * options.journal_file_max < backlog.bytes
 }
 
-/// The messages that may be removed now.
+/// The limits beyond which messages may be removed now.
 fn expiry(retention: Retention) -> Expiry {
     Expiry {
         received_before: retention.age.map(|age| before(age.duration())),
@@ -364,14 +370,14 @@ fn expiry(retention: Retention) -> Expiry {
     }
 }
 
-/// How long what may be removed waits for readers that are behind. On a disk that is nearly full nothing waits: what a
-/// retention frees is needed now.
+/// How long removable messages are kept for readers that are behind. On a nearly full disk they are not kept: the
+/// space that a retention frees is needed now.
 fn hold_back(retention: Retention, is_full: bool) -> Option<HoldBack> {
     let received_before = retention.age.map(|age| before(age.duration().saturating_add(READER_WAIT_MAX)));
     (!is_full).then_some(HoldBack { received_before, bytes_max: READER_WAIT_BYTES_MAX })
 }
 
-/// The time this long ago.
+/// The time that is this long ago.
 fn before(duration: Duration) -> Timestamp {
     clock::now().saturating_add(-nanos(duration))
 }

@@ -1,4 +1,4 @@
-//! The files of tables that steps look values up in: read when they are there, and again when they change.
+//! The files of the tables in which steps look up values: read at the start, and again when they change.
 //!
 //! **Invariant:** a file that cannot be read leaves the table as it was, and says why.
 
@@ -13,9 +13,9 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often the folder is looked at.
+/// The interval at which the folder is checked.
 const LOOK_INTERVAL: Duration = Duration::from_secs(2);
-/// Most files.
+/// Maximum number of files.
 pub(crate) const FILES_MAX: usize = 1000;
 
 /// The files in the folder `lookups` of the data directory.
@@ -29,11 +29,11 @@ pub struct LookupFiles {
 /// A file that was read.
 #[derive(Clone, Debug)]
 pub struct LookupFileState {
-    /// Says whether it is another one.
+    /// Identifies the version of the file, so that changes are noticed.
     stamp: (i64, i64, u64, u64),
     /// The size of the file.
     pub bytes: u64,
-    /// Seconds since 1970.
+    /// The time of the last change, in seconds since 1970.
     pub modified: i64,
     /// The number of rows.
     pub rows: usize,
@@ -55,7 +55,7 @@ impl LookupFiles {
         files
     }
 
-    /// Looks for changes from now on.
+    /// Starts watching for changes.
     pub fn start(self: &Arc<Self>) -> io::Result<()> {
         let (stop, stopped) = channel();
         let files = self.clone();
@@ -86,7 +86,7 @@ impl LookupFiles {
         self.known.lock().clone()
     }
 
-    /// Whether there is a file of this name.
+    /// Whether a file of this name exists.
     pub fn has(&self, name: &str) -> bool {
         self.look();
         self.known.lock().contains_key(name)
@@ -106,7 +106,7 @@ impl LookupFiles {
         let written = file.write_all(text).and_then(|()| file.sync_all());
         let written = written.and_then(|()| std::fs::rename(&new, self.folder.join(name)));
         if written.is_err() {
-            // It was not there before.
+            // Removes the incomplete new file.
             std::fs::remove_file(&new).ok();
         }
         written?;
@@ -115,7 +115,7 @@ impl LookupFiles {
         Ok(())
     }
 
-    /// Removes a file; `false` if there is none.
+    /// Removes a file; `false` if it does not exist.
     pub fn remove(&self, name: &str) -> io::Result<bool> {
         match std::fs::remove_file(self.folder.join(name)) {
             Ok(()) => {
@@ -127,7 +127,7 @@ impl LookupFiles {
         }
     }
 
-    /// Reads files that are new or changed.
+    /// Reads files that are new or have changed.
     fn look(&self) {
         let mut known = self.known.lock();
         let names = names(&self.folder);
@@ -175,7 +175,7 @@ impl LookupFiles {
     }
 }
 
-/// Files that are not hidden.
+/// The names of files that are not hidden.
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -184,7 +184,7 @@ fn names(folder: &Path) -> Vec<String> {
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    // One byte more than is allowed, so that it is noticed.
+    // Reads one byte more than is allowed, so that an excess is noticed.
     std::fs::File::open(path)?.take(LOOKUP_BYTES_MAX as u64 + 1).read_to_end(&mut text)?;
     Ok(text)
 }

@@ -1,4 +1,4 @@
-//! Reads the status off the running state.
+//! Builds the status from the running state.
 
 use super::logspace::Logspace;
 use super::running::{FailedSource, RouteCount, RunningState};
@@ -21,7 +21,7 @@ fn time(time: Option<Timestamp>) -> Option<String> {
     time.map(|time| time.to_string())
 }
 
-/// The figures that a status shows beside the running state.
+/// The figures of a status that are not part of the running state.
 pub(crate) struct StatusFigures<'a> {
     pub counters: &'a Counters,
     pub accounts: &'a Accounts,
@@ -105,7 +105,7 @@ impl RunningState {
         })
     }
 
-    /// Queues of destinations that the document no longer has, unless they are empty.
+    /// Queues of destinations that are no longer in the document, unless they are empty.
     fn queues_left(&self) -> Vec<QueueLeft> {
         let in_document = |id: &str| self.live.checked.destinations.iter().any(|config| config.id == id);
         let left = |(id, destination): (&String, &Arc<Destination>)| {
@@ -124,7 +124,7 @@ impl RunningState {
         self.destinations.iter().filter(left_over).map(left).collect()
     }
 
-    /// A source of the document, unless nothing of it runs or failed although it is enabled.
+    /// The status of a source in the document; `None` if it is enabled but none of it runs or has failed.
     fn source_status(&self, config: &Source, counters: &Counters, now: Instant) -> Option<SourceStatus> {
         let failed: Vec<&FailedSource> =
             self.failed.iter().filter(|failed| failed.source == config.id).collect();
@@ -211,7 +211,7 @@ fn running_status(source: &receive::RunningSource, config: &Source, now: Instant
     }
 }
 
-/// What a source counted, and what it takes of its budget; of one that does not run: what it counted before.
+/// The counts of a source and its use of its budget; for one that is not running, its earlier counts.
 fn counted_status(
     counters: &SourceCounters,
     budget: Option<&Budget>,

@@ -1,4 +1,4 @@
-//! Lets a logspace wait for the [sealers](super::sealers) while messages arrive faster than they are sealed.
+//! Makes a logspace wait for the [sealers](super::sealers) while messages arrive faster than they are sealed.
 //!
 //! **Invariant:** it never stops storing. A wait has an end, and no thread waits for sealers that are not at work.
 
@@ -13,20 +13,20 @@ pub(crate) struct SealProgress {
 }
 
 impl SealProgress {
-    /// Something was sealed.
+    /// Notes that something was sealed.
     pub(crate) fn note(&self) {
-        // A waiting thread checks while it holds the lock, and so cannot miss this.
+        // Takes the lock: a waiting thread checks while it holds it, and so cannot miss this signal.
         let _looking = self.has_ended.lock();
         self.changed.notify_all();
     }
 
-    /// Nothing more will be.
+    /// Notes that nothing more will be sealed.
     pub(crate) fn end(&self) {
         *self.has_ended.lock() = true;
         self.changed.notify_all();
     }
 
-    /// Waits for as long as sealing is behind, but no longer than this; returns how long that was.
+    /// Waits for as long as sealing is behind, up to this time; returns how long that was.
     pub(crate) fn wait_while(&self, is_behind: impl Fn() -> bool, wait_max: Duration) -> Duration {
         let mut has_ended = self.has_ended.lock();
         if *has_ended || !is_behind() {
@@ -61,7 +61,7 @@ mod tests {
                 };
                 progress.wait_while(is_behind, LONG)
             });
-            // The first look before waiting, and the second.
+            // The first check before waiting, and the second one.
             waits.wait();
             waits.wait();
             is_behind.store(false, Ordering::Relaxed);

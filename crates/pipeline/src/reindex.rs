@@ -1,4 +1,4 @@
-//! Writes the indexes of a logspace again while it is in use, in one thread of low priority.
+//! Rebuilds the indexes of a logspace while it is in use, on a single thread of low priority.
 
 use super::Pipeline;
 use super::logspace::Logspace;
@@ -9,22 +9,22 @@ use std::sync::Arc;
 /// The number of failures that are reported.
 const FAILURES_MAX: usize = 100;
 
-/// The result of writing indexes again.
+/// The result of rebuilding indexes.
 #[derive(Debug, Default)]
 pub struct ReindexResult {
-    /// Indexes that were written again.
+    /// The number of indexes that were rebuilt.
     pub indexes: u64,
     /// Messages in these indexes.
     pub messages: u64,
-    /// Why indexes were not made, at most 100.
+    /// Why indexes were not rebuilt, at most 100 reasons.
     pub failures: Vec<String>,
-    /// Whether all indexes were written.
+    /// Whether all indexes were rebuilt.
     pub is_complete: bool,
 }
 
 impl Pipeline {
-    /// Writes them one after the other, the oldest first, until it is cancelled. `progress` is called after each with
-    /// the number that is done and the total.
+    /// Rebuilds the indexes one after the other, oldest first, until it is cancelled. `progress` is called after each
+    /// one with the number done and the total.
     pub fn reindex(
         &self,
         id: &str,
@@ -66,7 +66,7 @@ impl Pipeline {
                     reindexed.indexes += 1;
                     reindexed.messages += messages;
                 }
-                // It has expired meanwhile.
+                // The segment has expired in the meantime.
                 Ok(_) => {}
                 Err(KeepError::Cancelled) => return reindexed,
                 Err(error) if reindexed.failures.len() < FAILURES_MAX => {

@@ -1,4 +1,4 @@
-//! The running state: one revision of the router document with everything it needs, swapped as a whole.
+//! The running state: one revision of the router document with everything that it needs, swapped as a whole.
 
 use super::copies::{Copies, LogspaceRows, copies};
 use super::logspace::Logspace;
@@ -24,15 +24,15 @@ pub struct LiveRevision {
     pub revision: u64,
     /// Its text, with comments.
     pub toml: String,
-    /// The same as a document.
+    /// The text parsed as a document.
     pub document: Document,
     /// The checked document.
     pub checked: Arc<Checked>,
-    /// Since when it is live.
+    /// The time since which it has been live.
     pub applied_at: Timestamp,
 }
 
-/// Who hands messages to an inlet.
+/// The origin of the messages that are handed to an inlet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HandedBy {
     /// Requests over HTTP.
@@ -42,7 +42,7 @@ pub enum HandedBy {
 }
 
 impl HandedBy {
-    /// Who hands messages to a source of this kind; `None` for one that receives by itself.
+    /// The origin of the messages for a source of this kind; `None` for one that receives by itself.
     pub(crate) fn of(kind: &SourceKind) -> Option<HandedBy> {
         match kind {
             SourceKind::Http(_) => Some(HandedBy::Requests),
@@ -52,7 +52,7 @@ impl HandedBy {
     }
 }
 
-/// A source without sockets of its own: messages are handed to it.
+/// A source without sockets of its own, to which messages are handed.
 pub(crate) struct Inlet {
     pub id: Arc<str>,
     pub handed_by: HandedBy,
@@ -77,22 +77,22 @@ impl RouteCount {
     }
 }
 
-/// Everything that a batch can encounter on its way.
+/// Everything that a batch may pass through.
 pub(crate) struct RunningState {
     pub live: Arc<LiveRevision>,
     pub router: Router,
     /// The counters of its routes, in their order.
     pub routes: Vec<RouteCount>,
-    /// In the order of the router's targets.
+    /// The open targets, in the order of the router's targets.
     pub targets: Vec<OpenTarget>,
     /// The logspaces of the document, and those on disk from earlier documents.
     pub logspaces: BTreeMap<String, Arc<Logspace>>,
-    /// The destinations of the document, and those of earlier documents whose messages still wait.
+    /// The destinations of the document, and those of earlier documents whose messages are still waiting.
     pub destinations: BTreeMap<String, Arc<Destination>>,
     pub sources: BTreeMap<String, Arc<RunningSource>>,
     /// Sources and listeners of the document that do not receive for now.
     pub failed: Vec<FailedSource>,
-    /// The enabled sources that messages are handed to, by their ids.
+    /// The enabled sources to which messages are handed, by id.
     pub inlets: BTreeMap<String, Arc<Inlet>>,
 }
 
@@ -101,9 +101,9 @@ pub(crate) struct RunningState {
 pub(crate) struct FailedSource {
     /// The id of its source.
     pub source: String,
-    /// `None`: the whole source does not run, as it has no listeners.
+    /// The listener; `None` if the whole source does not run, as it has no listeners.
     pub listener: Option<ListenAddress>,
-    /// Why, and what to do.
+    /// The reason, and what to do.
     pub reason: String,
     /// Whether only a change of the document or a setting can resolve it.
     pub is_final: bool,
@@ -125,7 +125,7 @@ impl std::fmt::Display for FailedSource {
     }
 }
 
-/// A target that is open.
+/// An open target.
 #[derive(Clone)]
 pub(crate) enum OpenTarget {
     Logspace(Arc<Logspace>),
@@ -133,23 +133,23 @@ pub(crate) enum OpenTarget {
 }
 
 impl RunningState {
-    /// Whether nothing is received anywhere although the document names listeners.
+    /// Whether no listener receives although the document names some.
     pub(crate) fn is_deaf(&self) -> bool {
         self.failed.iter().any(|failed| failed.listener.is_some())
             && self.sources.values().all(|source| source.urls().is_empty())
     }
 
-    /// The source that takes what the server itself hands in, if the document has one that is enabled.
+    /// The source for messages that the server itself hands in, if the document has one and it is enabled.
     pub(crate) fn own_inlet(&self, handed_by: HandedBy) -> Option<&Arc<Inlet>> {
         self.inlets.values().find(|inlet| inlet.handed_by == handed_by)
     }
 
-    /// Whether messages are stored in a logspace: the document has it.
+    /// Whether messages are stored in a logspace, that is, whether the document contains it.
     pub(crate) fn stores(&self, logspace: &str) -> bool {
         self.live.checked.logspaces.iter().any(|config| config.id == logspace)
     }
 
-    /// Opens the way to the router's targets.
+    /// Finds the open parts for the router's targets.
     pub(crate) fn reach(
         router: &Router,
         logspaces: &BTreeMap<String, Arc<Logspace>>,
@@ -164,7 +164,7 @@ impl RunningState {
         reached
     }
 
-    /// For each of these deliveries, those of its messages that are copies of messages that another one stores.
+    /// For each of these deliveries, those of its messages that are copies of messages in another delivery.
     pub(crate) fn copies(&self, deliveries: &[RoutedTo]) -> Vec<Copies<'_>> {
         let logspaces = &self.live.checked.logspaces;
         let stored = deliveries.iter().enumerate().filter_map(|(at, delivery)| {
@@ -178,7 +178,7 @@ impl RunningState {
         of_deliveries
     }
 
-    /// Why a target takes nothing for now, if so.
+    /// Why a target accepts nothing for now, if it does not.
     pub(crate) fn refusal(&self, target: usize) -> Option<String> {
         match &self.targets[target] {
             OpenTarget::Logspace(logspace) => logspace.refusal(),
@@ -206,13 +206,13 @@ pub(crate) struct TargetDelivery {
     pub to: OpenTarget,
     pub encoded: EncodedBatch,
     pub claim: CountClaim,
-    /// Whether it may hold its sources back, if it is a destination.
+    /// Whether a destination may hold the sources of these messages back.
     pub flow_control: bool,
     pub pending: Pending,
 }
 
 impl TargetDelivery {
-    /// Hands it over.
+    /// Hands the batch over to the target.
     pub(crate) fn go(self) {
         let TargetDelivery { to, encoded, claim, flow_control, pending } = self;
         match to {

@@ -1,5 +1,5 @@
-//! Threads that turn full journal files into segments, in the background: they take tasks of all logspaces in turn.
-//! Urgent tasks come first; small segments are joined when there is nothing else to do.
+//! Threads that turn full journal files into segments, in the background: they take tasks from all logspaces in turn.
+//! Urgent tasks come first; small segments are joined when no other task is left.
 //!
 //! **Invariant:** nothing depends on them. When they fall behind, messages stay in the journal, where searches find them
 //! too, only slower; so a logspace that is far ahead of them [waits](super::progress) a little before it stores more.
@@ -23,16 +23,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often they look for tasks without being woken.
+/// The interval at which they look for tasks without being woken.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a logspace is left alone after a failure.
 const REST_AFTER_FAILURE: Duration = Duration::from_secs(5);
 /// How long it must have been quiet before segments are joined.
 const QUIET_MIN: Duration = Duration::from_secs(30);
-/// Quiet means that fewer messages than this are stored per second.
+/// It is quiet while fewer messages than this are stored per second.
 const QUIET_MESSAGES_MAX: u64 = 1000;
 
-/// The threads, and how to stop them.
+/// The sealing threads, and the means to stop them.
 pub(crate) struct Sealers {
     shared: Arc<SealerState>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -48,11 +48,11 @@ struct SealerState {
     wakeups: Wakeups,
     progress: Arc<SealProgress>,
     cancelled: AtomicBool,
-    /// Tasks that are being done.
+    /// The number of tasks that are being done.
     working: AtomicUsize,
-    /// Which logspace has its turn.
+    /// The index of the logspace whose turn is next.
     next_turn: AtomicUsize,
-    /// Logspaces that are left alone until then.
+    /// Logspaces that are left alone, each until this time.
     resting: Mutex<HashMap<String, Instant>>,
     quiet: Mutex<QuietPeriod>,
 }
@@ -74,7 +74,7 @@ struct QuietPeriod {
 }
 
 impl Sealers {
-    /// No thread yet.
+    /// Creates the sealers without starting threads.
     pub(crate) fn new(
         running: Arc<ArcSwap<RunningState>>,
         headroom: Headroom,
@@ -102,7 +102,7 @@ impl Sealers {
         Sealers { shared: Arc::new(shared), threads: Mutex::default() }
     }
 
-    /// The waker for code that may have something to seal.
+    /// The waker for code that may have produced something to seal.
     pub(crate) fn waker(&self) -> Waker {
         self.shared.waker.clone()
     }
@@ -123,14 +123,14 @@ impl Sealers {
         Ok(())
     }
 
-    /// Makes them abandon their tasks, which leaves nothing half done.
+    /// Makes the threads abandon their tasks, which leaves nothing half done.
     pub(crate) fn cancel(&self) {
         self.shared.cancelled.store(true, Ordering::Relaxed);
         self.shared.progress.end();
         self.shared.waker.wake();
     }
 
-    /// Waits until they have ended.
+    /// Waits until the threads have ended.
     pub(crate) fn join(&self) {
         for thread in self.threads.lock().drain(..) {
             if thread.join().is_err() {
@@ -144,7 +144,7 @@ impl SealerState {
     fn run(&self) {
         priority::give_way(ThreadPriority::Low);
         while !self.is_cancelled() {
-            // Woken or not, there may be something to do.
+            // Looks for a task after this, whether woken or not.
             self.wakeups.wait(LOOK_INTERVAL);
             while !self.is_cancelled()
                 && let Some(_turn) = self.turn()
@@ -157,7 +157,7 @@ impl SealerState {
         self.waker.wake();
     }
 
-    /// The permit for a task: if memory is tight, only one at a time.
+    /// The permit for a task: if memory is tight, only one task runs at a time.
     fn turn(&self) -> Option<TaskPermit<'_>> {
         let turn = TaskPermit(&self.working);
         let others = self.working.fetch_add(1, Ordering::Relaxed);
@@ -199,11 +199,11 @@ impl SealerState {
         if let Some(reason) = self.headroom.refuses_segments() {
             return self.failed(logspace, task, &reason);
         }
-        // Messages that have left the journal can no longer be counted.
+        // Messages can no longer be counted once they have left the journal.
         if let Err(error) = self.ledger.write() {
             return self.failed(logspace, task, &error);
         }
-        // Nor can messages that were stored under a name be found. If that cannot be written, it was logged.
+        // Names of stored messages can no longer be found either. A failure to write them was logged.
         self.repeats.sync().ok();
         let started = Instant::now();
         let keep = || logspace.keeper.run(task, &|| self.is_cancelled());
@@ -237,7 +237,7 @@ impl SealerState {
         }
     }
 
-    /// Logged once for each cause. Damaged files are not offered again; everything else is, after a while.
+    /// Logs each cause once. Damaged files are not offered again; everything else is, after a while.
     fn failed(&self, logspace: &Logspace, task: &Task, error: &str) {
         let counters = &logspace.counters.keep;
         counters.failures.add(1);
@@ -255,7 +255,7 @@ impl SealerState {
 }
 
 impl QuietPeriod {
-    /// Whether it has been quiet for long enough; `messages` were stored so far.
+    /// Whether it has been quiet for long enough; `messages` is the number stored so far.
     fn look(&mut self, messages: u64, now: Instant) -> bool {
         let passed = now.duration_since(self.looked);
         if LOOK_INTERVAL <= passed {

@@ -30,19 +30,19 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// The pauses between attempts to open the parts that failed at the start: they double from the first to the last.
+/// The pauses between attempts to open the parts that failed at the start double from the first to the last.
 const RETRY_WAIT_FIRST: Duration = Duration::from_millis(500);
 const RETRY_WAIT_MAX: Duration = Duration::from_secs(30);
 
-/// Pauses every destination that a start would send to: each stays so until it is resumed.
+/// Pauses every destination to which a start would send; each stays paused until it is resumed.
 pub fn pause_destinations(disk: &dyn Disk, data: &Path, change: &RevisionChange) -> io::Result<()> {
     let named: Vec<&str> = change.checked.destinations.iter().map(|config| config.id.as_str()).collect();
     pause_all(disk, data, &named)
 }
 
 impl Pipeline {
-    /// Starts the workers and makes a stored revision live. A listener that cannot be opened is retried, and everything
-    /// else runs.
+    /// Starts the workers and makes a stored revision live. A listener that cannot be opened is retried, while
+    /// everything else runs.
     pub fn start(
         disk: Arc<dyn Disk>,
         data: &Path,
@@ -62,8 +62,8 @@ impl Pipeline {
         Ok(pipeline)
     }
 
-    /// Starts the workers and makes a first document live. `store` keeps it as a revision, once everything that it
-    /// names is open: a document that cannot run is not kept.
+    /// Starts the workers and makes a first document live. `store` saves it as a revision once everything that it
+    /// names is open: a document that cannot run is not saved.
     pub fn start_first(
         disk: Arc<dyn Disk>,
         data: &Path,
@@ -92,7 +92,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Starts everything that needs no document, and opens the stored messages.
+    /// Starts everything that does not depend on a document, and opens the stored messages.
     fn begin(
         disk: Arc<dyn Disk>,
         data: &Path,
@@ -171,13 +171,13 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Whether something could not be opened that may be opened later.
+    /// Whether a part could not be opened that may be opened later.
     fn lacks_something(&self) -> bool {
         self.running.load().failed.iter().any(|failed| !failed.is_final)
     }
 
-    /// Applies the live document again, which leaves running parts alone and opens the others. Returns whether
-    /// something is left to be opened.
+    /// Applies the live document again, which leaves running parts alone and opens the others. Returns whether parts
+    /// are left to be opened.
     fn try_again(&self) -> bool {
         if !self.lacks_something() {
             return false;
@@ -203,7 +203,7 @@ impl Pipeline {
     }
 }
 
-/// Starts a thread that calls `try_again` until it says that nothing is left to be tried.
+/// Starts a thread that calls `try_again` until it reports that nothing is left to be opened.
 fn start_retrying(try_again: impl FnMut() -> bool + Send + 'static) -> io::Result<()> {
     std::thread::Builder::new().name("listeners".to_owned()).spawn(move || retry(try_again)).map(drop)
 }
@@ -211,7 +211,7 @@ fn start_retrying(try_again: impl FnMut() -> bool + Send + 'static) -> io::Resul
 fn retry(mut try_again: impl FnMut() -> bool) {
     let mut wait = RETRY_WAIT_FIRST;
     loop {
-        // It holds nothing in the meantime, so a stop does not wait for it.
+        // The thread holds nothing during this sleep, so a stop does not wait for it.
         std::thread::sleep(wait);
         wait = (wait * 2).min(RETRY_WAIT_MAX);
         if !try_again() {

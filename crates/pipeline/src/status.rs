@@ -1,4 +1,4 @@
-//! The present state of the pipeline, as the API shows it.
+//! The current state of the pipeline, as the API shows it.
 //!
 //! **Invariant:** states are closed types, so that the console has to deal with each.
 
@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 pub struct Status {
     /// The live revision.
     pub revision: u64,
-    /// Since when it is live.
+    /// The time since which it has been live.
     pub applied_at: String,
     /// When these figures were read.
     pub time: String,
@@ -22,15 +22,15 @@ pub struct Status {
     pub unrouted_messages: u64,
     /// Why no messages are removed by age for now: the clock cannot be trusted.
     pub expiry_held: Option<String>,
-    /// Receivers.
+    /// The sources of the document.
     pub sources: Vec<SourceStatus>,
-    /// Rules, in order.
+    /// The routes, in order.
     pub routes: Vec<RouteStatus>,
-    /// The destinations that messages are forwarded to.
+    /// The destinations to which messages are forwarded.
     pub destinations: Vec<DestinationStatus>,
-    /// Messages that wait for destinations that the document no longer has, until they are discarded.
+    /// Messages that wait for destinations that are no longer in the document, until they are discarded.
     pub queues_left: Vec<QueueLeft>,
-    /// The logspaces that messages are stored in.
+    /// The logspaces in which messages are stored.
     pub logspaces: Vec<LogspaceStatus>,
 }
 
@@ -38,21 +38,21 @@ pub struct Status {
 /// `lost_before` and `skipped_bytes`.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Totals {
-    /// Messages that came.
+    /// Messages that arrived.
     pub received: u64,
-    /// Those of them that a logspace has.
+    /// Messages of these that a logspace has.
     pub stored: u64,
-    /// Those that only destinations have.
+    /// Messages that only destinations have.
     pub forwarded: u64,
-    /// Those that were dropped, by reason.
+    /// Messages that were dropped, by reason.
     pub dropped: BTreeMap<String, u64>,
-    /// Gone with a crash; no sender was told that they were accepted.
+    /// Messages lost in a crash; no sender was told that they had been accepted.
     pub unacknowledged: u64,
-    /// Lost before they were received, as far as it is known.
+    /// Messages lost before they were received, as far as is known.
     pub lost_before: u64,
-    /// Bytes that were received and that no message holds, by reason: `too_long`, `out_of_step`, `unfinished`.
+    /// Bytes that were received but belong to no message, by reason: `too_long`, `out_of_step`, `unfinished`.
     pub skipped_bytes: BTreeMap<String, u64>,
-    /// On their way.
+    /// Messages in flight.
     pub in_flight: u64,
 }
 
@@ -69,11 +69,11 @@ pub struct SourceStatus {
     pub listeners: Vec<ListenerStatus>,
     /// Open connections.
     pub connections: u64,
-    /// Received since the start of the process.
+    /// Messages received since the start of the process.
     pub messages: u64,
     /// The bytes of messages that were received since the start of the process.
     pub bytes: u64,
-    /// Over the last seconds; null until it is measured, between two requests a second to a minute apart.
+    /// The average over the last seconds; null until it is measured, between two requests a second to a minute apart.
     #[schema(required)]
     pub messages_per_second: Option<f64>,
     /// Messages whose format was not recognised.
@@ -84,16 +84,16 @@ pub struct SourceStatus {
     pub truncated: u64,
     /// Messages that were cut off when their sender disconnected.
     pub incomplete: u64,
-    /// Pieces found where a frame should begin: their senders count wrongly.
+    /// Pieces found in place of the beginning of a frame: their senders count wrongly.
     pub out_of_step: u64,
     /// The bytes of these pieces.
     pub out_of_step_bytes: u64,
-    /// Bytes that no message holds, by reason: `too_long`, `out_of_step`, `unfinished`. With `bytes` and `framing_bytes`,
-    /// they are all that was read of streams.
+    /// Bytes that belong to no message, by reason: `too_long`, `out_of_step`, `unfinished`. With `bytes` and
+    /// `framing_bytes`, they add up to everything that was read from streams.
     pub skipped_bytes: BTreeMap<String, u64>,
     /// Bytes between messages: delimiters, lengths and empty lines.
     pub framing_bytes: u64,
-    /// Messages of senders that put nothing between them.
+    /// Messages of senders that do not delimit messages.
     pub undelimited: u64,
     /// Messages that no route matched.
     pub unrouted: u64,
@@ -101,15 +101,15 @@ pub struct SourceStatus {
     pub reads: u64,
     /// The messages that were dropped or refused, by reason.
     pub dropped: BTreeMap<String, u64>,
-    /// When the last message came.
+    /// The time when the last message arrived.
     pub last_seen: Option<String>,
     /// How many milliseconds the last message's own time was behind ours, including the time it took to arrive; null
-    /// until a message with a time has come.
+    /// until a message with a time has arrived.
     #[schema(required)]
     pub clock_skew_ms: Option<i64>,
     /// The last thing that went wrong with a sender.
     pub last_error: Option<String>,
-    /// Bytes between the sockets and the disk.
+    /// Bytes in memory between the sockets and the disk.
     pub queue_bytes: u64,
     /// Limit above which senders are held back.
     pub queue_bytes_max: u64,
@@ -131,11 +131,11 @@ pub struct ListenerStatus {
 pub struct RouteStatus {
     /// Its id.
     pub id: String,
-    /// Whether it takes anything.
+    /// Whether it is in use.
     pub enabled: bool,
-    /// Matched since the start of the process.
+    /// Messages that matched since the start of the process.
     pub messages: u64,
-    /// Over the last seconds; null until it is measured, between two requests a second to a minute apart.
+    /// The average over the last seconds; null until it is measured, between two requests a second to a minute apart.
     #[schema(required)]
     pub messages_per_second: Option<f64>,
     /// The figures of its steps since the start of the process, in order.
@@ -149,13 +149,13 @@ pub struct StepStatus {
     pub kind: String,
     /// Messages that reached the step and matched its condition.
     pub messages: u64,
-    /// Those of them that it changed.
+    /// Messages of these that it changed.
     pub changed: u64,
-    /// Those that it took out.
+    /// Messages of these that it removed.
     pub dropped: u64,
     /// Messages that the step could not process: they went on as they were.
     pub failed: u64,
-    /// Combinations of values that it had to forget, as there were too many at once.
+    /// Combinations of values that it had to forget, because it had too many at once.
     pub forgotten: u64,
 }
 
@@ -164,7 +164,7 @@ pub struct StepStatus {
 pub struct DestinationStatus {
     /// Its id.
     pub id: String,
-    /// Whether it takes and sends anything.
+    /// Whether it accepts and sends messages.
     pub enabled: bool,
     /// How it sends.
     pub kind: DestinationType,
@@ -172,47 +172,47 @@ pub struct DestinationStatus {
     pub to: String,
     /// Whether it sends.
     pub state: DestinationState,
-    /// Why it is paused, if it is: by an operator, or by the start of the server.
+    /// Why it is paused, if it is: by an operator, or at the start of the server.
     pub paused_because: Option<String>,
     /// The last thing that went wrong.
     pub last_error: Option<String>,
-    /// Since when nothing can be sent.
+    /// The time since which nothing can be sent.
     pub failing_since: Option<String>,
-    /// When that is tried again.
+    /// The time of the next attempt.
     pub next_try: Option<String>,
-    /// Put into its queue since the start of the process.
+    /// Messages put into its queue since the start of the process.
     pub queued: u64,
     /// Sent since the start of the process.
     pub messages: u64,
     /// Sent since the start of the process.
     pub bytes: u64,
-    /// Over the last seconds; null until it is measured, between two requests a second to a minute apart.
+    /// The average over the last seconds; null until it is measured, between two requests a second to a minute apart.
     #[schema(required)]
     pub messages_per_second: Option<f64>,
     /// The messages that were dropped, by reason.
     pub dropped: BTreeMap<String, u64>,
-    /// Messages that wait.
+    /// Waiting messages.
     pub queue_messages: u64,
-    /// Bytes that wait, on disk.
+    /// Bytes of the waiting messages, on disk.
     pub queue_bytes: u64,
-    /// Limit for the bytes that wait.
+    /// Limit for the bytes of waiting messages.
     pub queue_bytes_max: u64,
     /// How long the oldest message has been waiting.
     pub oldest_ms: Option<u64>,
     /// Why nothing more can be queued.
     pub queue_error: Option<String>,
-    /// Messages that the other side refused, and that are kept until they are sent again or discarded.
+    /// Messages that the other side refused, which are kept until they are sent again or discarded.
     pub quarantined: u64,
 }
 
-/// Messages that wait for a destination that the document no longer has.
+/// Messages that wait for a destination that is no longer in the document.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct QueueLeft {
-    /// The destination's id. If the document has it again, they are sent.
+    /// The destination's id. If the document contains it again, they are sent.
     pub id: String,
-    /// Messages that wait.
+    /// Waiting messages.
     pub queue_messages: u64,
-    /// Bytes that wait, on disk.
+    /// Bytes of the waiting messages, on disk.
     pub queue_bytes: u64,
     /// How long the oldest message has been waiting.
     pub oldest_ms: Option<u64>,
@@ -225,22 +225,23 @@ pub struct QueueLeft {
 pub struct LogspaceStatus {
     /// Its id.
     pub id: String,
-    /// Whether it stores.
+    /// Whether messages are being stored.
     pub state: LogspaceState,
     /// Why it fails.
     pub last_error: Option<String>,
-    /// Messages it holds.
+    /// The number of its messages.
     pub messages: u64,
-    /// Stored over the last seconds; null until it is measured, between two requests a second to a minute apart.
+    /// Messages stored per second, averaged over the last seconds; null until it is measured, between two requests a
+    /// second to a minute apart.
     #[schema(required)]
     pub messages_per_second: Option<f64>,
-    /// Journal on disk.
+    /// Size of the journal on disk.
     pub journal_bytes: u64,
-    /// Everything on disk: segments, their indexes, journal.
+    /// Size of everything on disk: segments, their indexes and the journal.
     pub stored_bytes: u64,
-    /// Sealed segments.
+    /// The number of sealed segments.
     pub segments: u64,
-    /// How far sealing is behind: messages in full journal files, which are slower to search.
+    /// How far sealing is behind: the number of messages in full journal files, which are slower to search.
     pub unsealed_messages: u64,
     /// Why segments cannot be made. Messages can still be stored and searched.
     pub sealing_error: Option<String>,
@@ -250,32 +251,32 @@ pub struct LogspaceStatus {
     pub last_time: Option<String>,
 }
 
-/// A logspace with its content.
+/// A logspace and its contents.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LogspaceInfo {
     /// Its id.
     pub id: String,
-    /// Whether the live router document has it. If not, it can be searched, but not written to.
+    /// Whether it is in the live router document. If not, it can be searched, but not written to.
     pub in_router: bool,
-    /// Messages it holds.
+    /// The number of its messages.
     pub messages: u64,
-    /// Those of them that are in sealed segments.
+    /// The number of these that are in sealed segments.
     pub sealed_messages: u64,
-    /// Sealed segments.
+    /// The number of sealed segments.
     pub segments: u64,
-    /// The messages of the segments, compressed, on disk.
+    /// Size of the compressed messages of the segments on disk.
     pub blocks_bytes: u64,
-    /// The indexes of the segments, on disk.
+    /// Size of the indexes of the segments on disk.
     pub index_bytes: u64,
-    /// Journal on disk.
+    /// Size of the journal on disk.
     pub journal_bytes: u64,
-    /// Full journal files that wait to become segments.
+    /// Full journal files that have yet to become segments.
     pub unsealed: Unsealed,
     /// Why segments cannot be made. Messages can still be stored and searched.
     pub sealing_error: Option<String>,
-    /// Parts that are known to be damaged; `verify` finds all.
+    /// The number of parts that are known to be damaged; `verify` finds all.
     pub damaged_parts: u64,
-    /// Batches that are kept in memory for quick search.
+    /// Size of the batches that are kept in memory for quick searches.
     pub memory_bytes: u64,
     /// The earliest message's time.
     pub first_time: Option<String>,
@@ -287,24 +288,24 @@ pub struct LogspaceInfo {
     pub retention: RetentionInfo,
 }
 
-/// Full journal files that wait to become segments.
+/// Full journal files that have yet to become segments.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Unsealed {
-    /// How many.
+    /// The number of files.
     pub files: u64,
-    /// Their messages.
+    /// The number of their messages.
     pub messages: u64,
-    /// Their length.
+    /// Their length in bytes.
     pub bytes: u64,
 }
 
 /// How long messages are kept.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct RetentionInfo {
-    /// At most this old.
+    /// Maximum age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age: Option<String>,
-    /// At most this much.
+    /// Maximum size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<String>,
     /// Why no messages are removed by age for now: the clock cannot be trusted.
@@ -316,9 +317,9 @@ pub struct RetentionInfo {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ListenerState {
-    /// It receives.
+    /// It is receiving.
     Listening,
-    /// It could not be opened when the process started, and is tried again.
+    /// It could not be opened when the process started, and this is tried again.
     Failed,
 }
 
@@ -326,15 +327,15 @@ pub enum ListenerState {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DestinationState {
-    /// Nothing was sent yet.
+    /// Nothing has been sent yet.
     Idle,
     /// Messages are sent.
     Ok,
     /// The last attempt failed: messages wait.
     Retrying,
-    /// It is paused, as `paused_because` says: messages wait.
+    /// It is paused, for the reason in `paused_because`: messages wait.
     Paused,
-    /// Disabled by the router document: waiting messages are kept, and none are added.
+    /// It is disabled in the router document: waiting messages are kept, and none are added.
     Disabled,
 }
 

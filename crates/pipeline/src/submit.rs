@@ -1,4 +1,4 @@
-//! Messages that are handed in: over HTTP, and by the server itself.
+//! Messages that are handed in, over HTTP or by the server itself.
 
 use super::core::Pipeline;
 use super::running::{HandedBy, Inlet, RunningState};
@@ -10,28 +10,28 @@ use logstead_record::Batch;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a sender waits for room in its source's budget before it is told to come again.
+/// How long a sender waits for room in its source's budget before it is told to try again.
 const SUBMIT_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// Why messages that were handed in are not stored.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SubmitError {
-    /// There is no such logspace in the live router document.
+    /// The logspace is not in the live router document.
     #[error("there is no logspace `{0}`")]
     UnknownLogspace(String),
-    /// The live router document has no source for it.
+    /// The live router document has no source for these messages.
     #[error(
         "the router document has no source of kind `http` that takes messages with this token: add one, without \
          `token` to take everything else"
     )]
     NoSource,
-    /// The source for it is not enabled.
+    /// The source for these messages is not enabled.
     #[error("source `{0}` is disabled, so nothing is taken over HTTP for now")]
     SourceDisabled(String),
     /// Too many bytes of this source are in flight.
     #[error("the store cannot keep up: send again later")]
     Busy,
-    /// It could not be stored, or not everywhere.
+    /// The messages could not be stored, or not everywhere.
     #[error("the messages could not be stored: {0}")]
     Failed(StoreFailure),
     /// The process is about to end.
@@ -40,7 +40,8 @@ pub enum SubmitError {
 }
 
 impl Pipeline {
-    /// The id of the source for messages that come over HTTP with this token: its own, or the one without a token.
+    /// The id of the source for messages sent over HTTP with this token: the token's own source, or the one without a
+    /// token.
     pub fn http_source(&self, token: Option<&str>) -> Result<Arc<str>, SubmitError> {
         if self.stop_requested() {
             return Err(SubmitError::ShuttingDown);
@@ -58,8 +59,8 @@ impl Pipeline {
         }
     }
 
-    /// Takes messages of a source without a thread of its own, and returns their outcome once all that are stored are
-    /// durable. They go to `logspace`, or where the routes say.
+    /// Accepts messages of a source without a thread of its own, and returns their outcome once all that are stored
+    /// are durable. They go to `logspace`, or to the targets that the routes choose.
     pub async fn submit(
         &self,
         source: &str,
@@ -69,7 +70,7 @@ impl Pipeline {
         self.submit_rest(source, batch, logspace, Vec::new()).await
     }
 
-    /// The same, except for the journals that have the messages since an earlier attempt.
+    /// The same, except for the journals that already have the messages from an earlier attempt.
     pub async fn submit_rest(
         &self,
         source: &str,
@@ -100,8 +101,8 @@ impl Pipeline {
         }
     }
 
-    /// Takes messages of the server itself, which go where the routes of their source say; drops them when too many are in
-    /// flight, or when no enabled source takes them.
+    /// Accepts messages of the server itself, which go where the routes send them. Drops them when too many are in
+    /// flight, or if no enabled source accepts them.
     pub fn submit_own(&self, handed_by: HandedBy, batch: Batch) {
         let running = self.running.load();
         let Some(inlet) = running.own_inlet(handed_by) else { return };
@@ -124,7 +125,7 @@ impl Pipeline {
     ) {
         let (source, counters) = (inlet.id.clone(), inlet.counters.clone());
         let work = WorkItem::Batch { batch: Arc::new(batch), source, counters, logspace, had, pending };
-        // When every worker has stopped, dropping it tells the sender.
+        // If every worker has stopped, the work is dropped, which notifies the sender.
         self.work.submit(Partition::Any, work);
     }
 }

@@ -3,7 +3,7 @@
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::time::Duration;
 
-/// Signals that there may be something to seal.
+/// Signals that sealers may have something to seal.
 #[derive(Clone)]
 pub(crate) struct Waker(Sender<()>);
 
@@ -16,14 +16,14 @@ pub(crate) fn new() -> (Waker, Wakeups) {
 }
 
 impl Waker {
-    /// Wakes one sealer. One signal is enough for all: a sealer that finds work passes it on.
+    /// Wakes one sealer. A single signal is enough: a sealer that finds work passes it on.
     pub(crate) fn wake(&self) {
         self.0.try_send(()).ok();
     }
 }
 
 impl Wakeups {
-    /// Returns after a signal, or after this time.
+    /// Returns after a signal, or when this time has passed.
     pub(crate) fn wait(&self, wait_max: Duration) {
         self.0.recv_timeout(wait_max).ok();
     }

@@ -1,4 +1,4 @@
-//! Wakes readers that follow stored messages when there is more, and when they have to end.
+//! Wakes readers that follow stored messages when more are stored, and when the readers have to end.
 //!
 //! **Invariant:** a waiting follower is woken by messages that were stored after it began to wait, and finds them: the
 //! call comes after they are searchable.
@@ -23,12 +23,12 @@ impl Wake {
         Wake { stored: watch::Sender::new(()), ending: watch::Sender::new(false) }
     }
 
-    /// More messages are searchable.
+    /// Signals that more messages are searchable.
     pub(crate) fn stored(&self) {
         self.stored.send_replace(());
     }
 
-    /// All watching ends.
+    /// Ends all watching.
     pub(crate) fn end(&self) {
         self.ending.send_replace(true);
     }
@@ -42,7 +42,7 @@ impl StoredSignal {
     /// Returns once messages were stored since the last call, in any logspace.
     pub async fn changed(&mut self) {
         if self.0.changed().await.is_err() {
-            // Nothing is left that could store messages.
+            // No part is left that could store messages.
             std::future::pending::<()>().await;
         }
     }
@@ -51,7 +51,7 @@ impl StoredSignal {
 impl EndSignal {
     /// Returns when the server is about to stop.
     pub async fn requested(&mut self) {
-        // Without a sender, the server has stopped.
+        // If the sender is gone, the server has stopped.
         self.0.wait_for(|ending| *ending).await.ok();
     }
 }

@@ -1,5 +1,5 @@
-//! Workers turn chunks of frames into batches, route them, and hand them on: encoded to logspaces, shared to
-//! forward destinations. Any worker may take any chunk, so one busy connection uses all of them.
+//! Workers turn chunks of frames into batches, route them, and pass them on: encoded to logspaces, shared to forward
+//! destinations. Any worker may take any chunk, so a single busy connection can use all of them.
 
 use super::copies::{Copies, noted};
 use super::gaps::Gaps;
@@ -25,24 +25,24 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A worker: it parses and routes batches.
+/// A worker, which parses and routes batches.
 pub(crate) struct Worker {
     pub work: WorkReceiver,
     pub running: Arc<ArcSwap<RunningState>>,
     pub counters: Arc<Counters>,
     pub ledger: Arc<Ledger>,
     pub senders: Arc<Senders>,
-    /// By source.
+    /// The gaps in the sequence numbers, by source.
     pub gaps: Arc<Mutex<HashMap<Arc<str>, Gaps>>>,
 }
 
 impl Worker {
-    /// Works until told to stop.
+    /// Runs until told to stop.
     pub(crate) fn run(mut self) {
         priority::give_way(ThreadPriority::BelowNormal);
         let mut builder = BatchBuilder::new();
         while let Some(work) = self.work.next_work() {
-            // A bug that one message triggers must not stop all others.
+            // A bug triggered by one message must not affect the others.
             if catch_unwind(AssertUnwindSafe(|| self.work(work, &mut builder))).is_err() {
                 tracing::error!("a bug in a worker: the messages of one read may be lost; please report it");
                 builder = BatchBuilder::new();
@@ -87,7 +87,7 @@ impl Worker {
         }
     }
 
-    /// Gives a batch to the targets of its routes, except those that had it before.
+    /// Passes a batch to the targets of its routes, except those that already have it.
     fn route(
         &self,
         batch: &Arc<Batch>,
@@ -126,7 +126,7 @@ impl Worker {
             }
         }
         if 1 < parts.len() && receipt.is_awaited() {
-            // Otherwise some targets would get it and others not, and its sender would send it again.
+            // Otherwise only some targets might get the batch, and its sender would send it again.
             for part in &mut parts {
                 let can_refuse =
                     part.routed.flow_control || running.targets[part.routed.target].is_logspace();
@@ -159,7 +159,8 @@ impl Worker {
     }
 }
 
-/// Messages of a batch repeat what another attempt stores: if that fails, they have to come again.
+/// Makes a batch wait for another attempt that stores some of its messages: if that attempt fails, they have to be
+/// sent again.
 fn follow(receipt: &Receipt, other: &BatchAttempt) {
     let pending = receipt.pending();
     other.when_ended(move |is_taken| {
@@ -171,20 +172,20 @@ fn follow(receipt: &Receipt, other: &BatchAttempt) {
     });
 }
 
-/// The part of a batch that a target is to get.
+/// The part of a batch for one target.
 struct TargetPart<'a> {
     routed: RoutedTo,
     claim: CountClaim,
     copies: Copies<'a>,
-    /// Why its target takes nothing for now, if so and if its sender waits for that.
+    /// Why the target accepts nothing for now, if that is so and the sender waits for it.
     refusal: Option<String>,
 }
 
-/// Hands the parts of a batch over. If its sender waits and sends again after a failure, targets that take nothing for
-/// now come first, and logspaces get their parts once every destination has its own: if one of them cannot take its
-/// part, the others get nothing, and so they do not get it as often as it is sent.
+/// Hands over the parts of a batch. If its sender waits and would send again after a failure, targets that accept
+/// nothing for now come first, and logspaces get their parts after every destination: if one target cannot accept its
+/// part, the others get nothing, so that they do not get the batch once per attempt.
 fn hand_over(running: &RunningState, batch: &Arc<Batch>, parts: Vec<TargetPart<'_>>, receipt: &Receipt) {
-    // Rows that several targets get are encoded once; copies are other messages than their originals.
+    // Rows that several targets get are encoded once; copies are encoded separately from their originals.
     let mut done: Vec<(Arc<Batch>, EncodedBatch)> = Vec::new();
     let mut turns: BTreeMap<HandoverOrder, Vec<TargetDelivery>> = BTreeMap::new();
     for TargetPart { routed, claim, copies, refusal } in parts {
@@ -253,7 +254,7 @@ impl Watch for StepCounter<'_> {
     }
 }
 
-/// The data that is needed to parse the frames of a chunk.
+/// The data needed to parse the frames of a chunk.
 struct ChunkReader<'a> {
     chunk: &'a Chunk,
     source: &'a str,
@@ -261,8 +262,8 @@ struct ChunkReader<'a> {
     received: Timestamp,
 }
 
-/// The frames of a chunk as a batch, and how many of them triggered a bug in the parser. Those are kept as they were
-/// received, flagged as unparsed.
+/// Parses the frames of a chunk into a batch; also returns how many of them triggered a bug in the parser. Those are
+/// kept as they were received, flagged as unparsed.
 fn parse(reading: &ChunkReader<'_>, builder: &mut BatchBuilder) -> (Batch, usize) {
     let parser = reading.parser;
     parse_by(reading, &|frame, known, builder| parser.parse(frame, known, builder), builder)
@@ -279,7 +280,7 @@ fn parse_by(
     *builder = BatchBuilder::new();
     let failures = AtomicUsize::new(0);
     let parse = |frame: &[u8], known: FrameContext<'_>, builder: &mut BatchBuilder| {
-        // First tried on its own, so that half a row is never left behind.
+        // Tried on its own first, so that an incomplete row is never left behind.
         if survives(|| parse(frame, known, &mut BatchBuilder::new())).is_some() {
             parse(frame, known, builder);
         } else {
@@ -290,7 +291,7 @@ fn parse_by(
     (read_all(reading, &parse, builder), failures.into_inner())
 }
 
-/// The result of a call that may have a bug; `None` if it panics.
+/// The result of a call that may contain a bug; `None` if it panics.
 fn survives<T>(action: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(action)).ok()
 }
@@ -329,8 +330,8 @@ fn note_failures(failures: usize, source: &str, counters: &SourceCounters) {
     }
 }
 
-/// Updates the counters of the status, after the ledger knows of the messages: a message that is counted here is under
-/// way there.
+/// Updates the counters of the status, after the ledger has recorded the messages: a message counted in the status is
+/// always known to the ledger.
 fn count(batch: &Batch, bytes: usize, counters: &SourceCounters) {
     let mut flags = [0_usize; 1 << Flags::NAMES.len()];
     for &of_row in batch.columns().flags() {
@@ -369,7 +370,7 @@ mod tests {
     use logstead_syslog::format::SyslogParser;
     use logstead_syslog::framing::Frame;
 
-    /// A chunk of these frames, from one sender.
+    /// A chunk with these frames from one sender.
     fn chunk(texts: &[&str]) -> Chunk {
         let mut end = 0;
         let frames = texts.iter().map(|text| {

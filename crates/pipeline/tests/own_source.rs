@@ -1,5 +1,5 @@
-//! What the server itself hands in is routed as what a source receives; and what is stored can be read in order, by who
-//! goes on there after a restart.
+//! Messages that the server itself hands in are routed like messages that a source receives. Stored messages can be
+//! read in order by a reader that continues after a restart.
 //!
 //! Keywords: internal source, inlet, reader, restart.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
@@ -85,7 +85,7 @@ fn stored(pipeline: &Pipeline, logspace: &str) -> u64 {
     searchers.iter().find(|(id, _)| id == logspace).map_or(0, |(_, searcher)| searcher.stats().messages)
 }
 
-/// The texts of what comes next.
+/// The texts of the next messages.
 fn read(reader: &mut Reader) -> Vec<String> {
     let mut texts = Vec::new();
     reader.read(&SearchContext::alone(), &mut |part| {
@@ -114,13 +114,13 @@ fn what_the_server_hands_in_goes_where_the_routes_of_its_source_say() {
     let submit = |source: &str| runtime.block_on(pipeline.submit(source, batch("by request", now()), None));
     submit("requests").unwrap();
     assert_eq!((stored(&pipeline, "main"), stored(&pipeline, "audit")), (1, 1));
-    // Nobody outside speaks for the server.
+    // Nobody from outside may submit messages in the server's name.
     assert!(submit("own").is_err());
 
     let disabled = ROUTER.replace("kind = \"internal\"", "kind = \"internal\"\nenabled = false");
     pipeline.prepare(change(&disabled), None).unwrap().commit(2);
     pipeline.submit_own(HandedBy::OwnLog, batch("while it is disabled", now()));
-    // A source that has become one for requests is none of the server's any more.
+    // A source that was changed to receive requests no longer belongs to the server.
     let exchanged = ROUTER.replace("kind = \"internal\"", "kind = \"http\"\ntoken = \"t\"");
     pipeline.prepare(change(&exchanged), None).unwrap().commit(3);
     pipeline.submit_own(HandedBy::OwnLog, batch("while there is none", now()));
@@ -147,7 +147,7 @@ fn what_is_beyond_the_retention_waits_for_a_reader_and_no_longer_than_that() {
     };
     let mut reader = pipeline.readers("main").unwrap().begin("alerts", Begin::Newest).unwrap();
     assert!(pipeline.readers("nowhere").is_none());
-    // Within the time that is waited for, and beyond the retention.
+    // A message beyond the retention, but within the time for which a reader is waited for.
     let waited_for = days_ago(2).saturating_add(-60 * 60 * 1_000_000_000);
     submit(&pipeline, "read", waited_for);
     assert_eq!(read(&mut reader), ["read"]);
@@ -156,7 +156,8 @@ fn what_is_beyond_the_retention_waits_for_a_reader_and_no_longer_than_that() {
     pipeline.stop();
     drop(pipeline);
 
-    // What is read goes; what is not stays, though nobody has opened the reader since the restart.
+    // Messages that were read are removed; unread ones are kept, though nobody has opened the reader since the
+    // restart.
     let pipeline = start(data.path(), &router);
     pipeline.believe_clock();
     wait_until("what was read expires", || stored(&pipeline, "main") == 0);
@@ -179,7 +180,7 @@ fn what_is_beyond_the_retention_waits_for_a_reader_and_no_longer_than_that() {
     assert_eq!(opened.cursor, None);
     assert_eq!(read(&mut opened.reader), ["unread"]);
     opened.reader.advance(opened.reader.next()).unwrap();
-    // Beyond what is waited for.
+    // A message older than the time for which a reader is waited for.
     let sequence = opened.reader.next();
     submit(&pipeline, "too old", days_ago(4));
     pipeline.believe_clock();

@@ -17,7 +17,7 @@ use std::ops::Bound;
 pub enum Query {
     /// Every message.
     All,
-    /// Every message too, and copies count like other messages.
+    /// Also every message, but copies are counted like other messages.
     Copies,
     /// Messages that match all of these; made by [`Query::and`].
     And(Vec<Query>),
@@ -25,20 +25,20 @@ pub enum Query {
     Or(Vec<Query>),
     /// Messages that do not match this.
     Not(Box<Query>),
-    /// Messages of which the text, the program, the host or the value of a dynamic field passes.
+    /// Messages whose text, program, host or value of a dynamic field passes this test.
     Text(TextTest),
-    /// Messages with a field that passes.
+    /// Messages with a field that passes this test.
     Field(FieldName, FieldTest),
 }
 
 /// A test of a text.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TextTest {
-    /// It contains this pattern, at word boundaries.
+    /// The text contains this pattern, at word boundaries.
     Pattern(Pattern),
-    /// It contains words in this order, near each other.
+    /// The text contains words in this order, near each other.
     Near(Near),
-    /// It contains a match.
+    /// The text contains a match of this expression.
     Regex(Regex),
 }
 
@@ -59,7 +59,7 @@ pub enum FieldTest {
     Time(ValueRange<TimeExpr>),
     /// The value is a severity or facility with one of these syslog numbers.
     Code(Codes),
-    /// This one flag is set.
+    /// The message has this flag; exactly one is set.
     Flag(Flags),
 }
 
@@ -98,7 +98,7 @@ pub struct Near {
 /// A part of a [`Pattern`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum PatternPart {
-    /// These characters.
+    /// Literal text.
     Text(String),
     /// `*`: any run of characters without white space.
     Run,
@@ -124,7 +124,7 @@ impl Query {
         one_or(flat, Query::And)
     }
 
-    /// The disjunction of these, at least one, likewise.
+    /// The disjunction of these, at least one. Nested disjunctions are flattened, and a single query is itself.
     pub fn or(queries: Vec<Query>) -> Query {
         let mut flat = Vec::with_capacity(queries.len());
         for query in queries {
@@ -136,7 +136,7 @@ impl Query {
         one_or(flat, Query::Or)
     }
 
-    /// The complement.
+    /// The query that matches all other messages.
     #[must_use]
     pub fn negate(self) -> Query {
         Query::Not(Box::new(self))
@@ -166,7 +166,7 @@ impl Query {
         matches!(self, Query::Field(FieldName::Known(Field::Time), FieldTest::Time(_)))
     }
 
-    /// The clauses that stand side by side.
+    /// The clauses that are joined by AND; a single one for any other condition.
     pub fn clauses(&self) -> &[Query] {
         match self {
             Query::And(queries) => queries,
@@ -186,7 +186,7 @@ impl Query {
         fields
     }
 
-    /// The dynamic fields it compares, likewise.
+    /// The dynamic fields it compares, each once, in order.
     pub fn field_names(&self) -> Vec<&str> {
         let names = self.fields().into_iter().filter(|field| matches!(field, FieldName::Dynamic(_)));
         names.map(FieldName::as_str).collect()
@@ -279,32 +279,32 @@ impl TextTest {
 }
 
 impl<T> ValueRange<T> {
-    /// From `first` to `last`, both included.
+    /// The range from `first` to `last`, both included.
     pub fn closed(first: T, last: T) -> ValueRange<T> {
         ValueRange { low: Bound::Included(first), high: Bound::Included(last) }
     }
 
-    /// From `first` to before `end`.
+    /// The range from `first` to before `end`.
     pub fn until(first: T, end: T) -> ValueRange<T> {
         ValueRange { low: Bound::Included(first), high: Bound::Excluded(end) }
     }
 
-    /// No lower than this.
+    /// The range of values that are no lower than this bound.
     pub fn low(low: Bound<T>) -> ValueRange<T> {
         ValueRange { low, high: Bound::Unbounded }
     }
 
-    /// No higher than this.
+    /// The range of values that are no higher than this bound.
     pub fn high(high: Bound<T>) -> ValueRange<T> {
         ValueRange { low: Bound::Unbounded, high }
     }
 }
 
 impl Codes {
-    /// No number.
+    /// The empty range of numbers.
     pub const NONE: Codes = Codes { first: 1, last: 0 };
 
-    /// From `first` to `last`; none if `last` is lower.
+    /// The numbers from `first` to `last`; none if `last` is lower.
     pub fn new(first: u8, last: u8) -> Codes {
         if first <= last { Codes { first, last } } else { Codes::NONE }
     }
@@ -319,7 +319,7 @@ impl Codes {
         self.last
     }
 
-    /// Whether there is no number.
+    /// Whether it contains no number.
     pub fn is_empty(self) -> bool {
         self == Codes::NONE
     }
@@ -331,7 +331,7 @@ impl Codes {
 }
 
 impl Pattern {
-    /// Makes a pattern of parts, in the one form of those with the same meaning.
+    /// Makes a pattern of parts, in a normal form: patterns with the same meaning are equal.
     pub fn new(parts: impl IntoIterator<Item = PatternPart>, case_sensitive: bool) -> Pattern {
         let mut joined: Vec<PatternPart> = Vec::new();
         for part in parts {
@@ -345,7 +345,7 @@ impl Pattern {
         Pattern { parts: joined, case_sensitive }
     }
 
-    /// Exactly these characters, in any case.
+    /// A pattern of exactly these characters, in any case.
     pub fn literal(text: &str) -> Pattern {
         Pattern::new([PatternPart::Text(text.to_owned())], false)
     }
@@ -360,7 +360,7 @@ impl Pattern {
         &self.parts
     }
 
-    /// Whether case matters.
+    /// Whether the comparison is case-sensitive.
     pub fn is_case_sensitive(&self) -> bool {
         self.case_sensitive
     }
@@ -409,7 +409,7 @@ impl Near {
         self.goes_on
     }
 
-    /// Whether case matters.
+    /// Whether the comparison is case-sensitive.
     pub fn is_case_sensitive(&self) -> bool {
         self.case_sensitive
     }

@@ -1,4 +1,4 @@
-//! The values and numbers that a clause allows, which a console shows as chosen.
+//! The values and numbers that a clause allows, which the console shows as selected.
 
 use super::ast::{FieldTest, Pattern, PatternPart, Query};
 use logstead_record::Field;
@@ -7,8 +7,8 @@ use logstead_record::{Facility, Severity};
 use std::ops::Bound;
 
 impl Query {
-    /// The values of which the field of this clause must have one, or none if it is negated; empty for any other clause. All
-    /// are of one field.
+    /// The values among which this clause requires that of its field to be, or not to be if it is negated; empty for
+    /// any other clause. All are of the same field.
     pub fn chosen_values(&self) -> Vec<String> {
         let queries = match self.positive() {
             Query::Or(queries) => queries.as_slice(),

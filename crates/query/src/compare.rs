@@ -53,7 +53,7 @@ impl Meaning {
     }
 }
 
-/// Whether it is `copies:all`. With quotes, with `=` or in a group, this compares the field of that name.
+/// Whether it is `copies:all`. In quotes, with `=` or in a group, this compares the field of that name instead.
 fn is_copies(Comparison { subject, value }: &Comparison) -> bool {
     let (copies, all) = Query::COPIES;
     let is_named = matches!(&subject.name, SubjectName::Field(FieldName::Dynamic(name)) if name.eq_ignore_ascii_case(copies));
@@ -86,7 +86,7 @@ fn bounded(compared: &ComparedField, operator: &str, operand: &Operand) -> Resul
     compared.test_range(low, high)
 }
 
-/// `field:value`, where the value may be `low..high`.
+/// The query for `field:value`, in which the value may be `low..high`.
 fn part(compared: &ComparedField, operand: &Operand) -> Result<Query, String> {
     let ends = operand.text.split_once("..").filter(|_| !operand.quoted);
     if let Some((low, high)) = ends {
@@ -105,7 +105,7 @@ impl RangeEnd {
     }
 }
 
-/// `*` leaves an end open.
+/// The bound that a value stands for; `*` leaves the end open.
 fn bound_of(text: &str, excluded: bool) -> Bound<&str> {
     match text {
         "*" => Bound::Unbounded,
@@ -114,7 +114,7 @@ fn bound_of(text: &str, excluded: bool) -> Bound<&str> {
     }
 }
 
-/// The bounds of a comparison with a value.
+/// The bounds that a comparison with a value sets.
 fn bounds<'a>(operator: &str, value: &'a str) -> (Bound<&'a str>, Bound<&'a str>) {
     match operator {
         ">=" => (Bound::Included(value), Bound::Unbounded),

@@ -1,4 +1,4 @@
-//! Copies in queries: whether they count, and the part of a query that tests their originals.
+//! Copies in queries: whether they are counted, and the part of a query that tests their originals.
 //!
 //! A copy is equal to its original, except for its logspace and the fields that mark it as a copy.
 
@@ -15,7 +15,7 @@ impl Query {
     /// The name and the value of the clause that makes copies count.
     pub const COPIES: (&'static str, &'static str) = ("copies", "all");
 
-    /// Whether copies count.
+    /// Whether copies are counted.
     pub fn counts_copies(&self) -> bool {
         match self {
             Query::Copies => true,
@@ -30,8 +30,8 @@ impl Query {
         self.any_field(&mut |field, test| test_distinguishes_copies(field, test))
     }
 
-    /// The condition that an original in this logspace must meet for its copy to match: tests of the differences
-    /// between the two are resolved.
+    /// The condition that an original in this logspace must meet for its copy to match. Tests that distinguish the
+    /// two are resolved.
     #[must_use]
     pub fn of_originals_in(&self, logspace: &str) -> Query {
         match self {

@@ -3,7 +3,7 @@
 use super::ast::Query;
 use std::ops::Range;
 
-/// The length of an excerpt in characters, and its part before the error.
+/// The greatest length of an excerpt, and of its part before the error, in characters.
 const EXCERPT_MAX: usize = 120;
 const EXCERPT_BEFORE_MAX: usize = 60;
 

@@ -7,7 +7,7 @@ use super::ast::{Pattern, PatternPart};
 use super::limits::GLOB_CHARS_MAX;
 use logstead_record::word;
 
-/// A pattern made ready to run.
+/// A prepared pattern.
 #[derive(Clone, Debug)]
 pub(super) struct Glob {
     steps: Vec<GlobStep>,

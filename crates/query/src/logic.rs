@@ -88,7 +88,7 @@ impl Logic {
         }
     }
 
-    /// Whether no message matches both.
+    /// Whether no message matches both queries.
     fn exclude(&self, first: &Query, second: &Query) -> bool {
         if !self.may_compare() {
             return false;
@@ -134,7 +134,7 @@ fn test_implies(field: &FieldName, from: &FieldTest, to: &FieldTest) -> bool {
     }
 }
 
-/// Whether a text that passes the first passes the second.
+/// Whether a text that passes the first test passes the second.
 fn text_implies(from: &TextTest, to: &TextTest) -> bool {
     from == to
         || WordSequence::of(from).zip(WordSequence::of_words(to)).is_some_and(|(from, to)| from.implies(&to))
@@ -167,7 +167,7 @@ impl WordSequence {
         (!words.is_empty()).then_some(WordSequence { words, distance: 0, goes_on, case_sensitive })
     }
 
-    /// The words that a text passes if and only if it contains.
+    /// The words of a test that a text passes if and only if it contains them.
     fn of_words(test: &TextTest) -> Option<WordSequence> {
         match test {
             TextTest::Near(near) => WordSequence::near(near),
@@ -196,7 +196,7 @@ impl WordSequence {
         })
     }
 
-    /// Whether consecutive words of this sequence are those of another.
+    /// Whether this sequence contains another as consecutive words.
     fn implies(&self, to: &WordSequence) -> bool {
         let fold = |word: &String| -> String {
             if to.case_sensitive { word.clone() } else { word.chars().map(word::fold_char).collect() }
@@ -216,7 +216,7 @@ impl WordSequence {
     }
 }
 
-/// Whether no value of a field passes both.
+/// Whether no value of a field passes both tests.
 fn tests_exclude(field: &FieldName, first: &FieldTest, second: &FieldTest) -> bool {
     match (first, second) {
         (FieldTest::Code(first), FieldTest::Code(second)) => {
@@ -240,7 +240,7 @@ fn value_passes(field: &FieldName, value: &Pattern, test: &FieldTest) -> Option<
         FieldTest::Exists => true,
         _ => false,
     };
-    // A value equal to it in another case, or another spelling of an address, may not pass.
+    // A value that equals it in another case, or as another spelling of an address, may not pass.
     let is_one = value.is_case_sensitive() || is_case_blind && text.is_ascii();
     if !is_one || text.parse::<std::net::IpAddr>().is_ok() || text.trim() != text {
         return None;

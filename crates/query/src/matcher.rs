@@ -1,7 +1,7 @@
-//! A query made ready to run over batches.
+//! A query prepared to run over batches.
 //!
-//! Columns with few distinct values are decided once per value; texts are swept in one pass over all rows. Cheap
-//! conditions go first, and the others look only at the rows that are left.
+//! Columns with few distinct values are decided once per value; texts are searched in one pass over all rows. Cheap
+//! conditions go first, and the others examine only the rows that are left.
 //!
 //! **Invariant:** the selection does not depend on the order in which conditions are tried.
 
@@ -39,13 +39,13 @@ pub struct Matcher {
 }
 
 impl Matcher {
-    /// Makes a query ready to run.
+    /// Prepares a query.
     pub fn new(query: &Query, context: &Context<'_>) -> Matcher {
         Matcher::new_while(query, context, &|_| true).expect("nothing ends it")
     }
 
-    /// Makes a query ready to run; `None` if `go_on` returns false. It is called before each condition is made ready,
-    /// with the approximate number of characters to process.
+    /// Prepares a query; `None` if `go_on` returns false. It is called before each condition is prepared, with the
+    /// approximate number of characters to process.
     pub fn new_while(query: &Query, context: &Context<'_>, go_on: &dyn Fn(usize) -> bool) -> Option<Matcher> {
         compile(query, context, go_on).map(|root| Matcher { root })
     }
@@ -107,7 +107,7 @@ impl MatcherPass<'_> {
     }
 }
 
-/// The cost of making a condition ready, apart from its characters.
+/// The cost of preparing a condition, apart from its characters.
 const CONDITION_STEPS: usize = 500;
 
 #[derive(Clone, Debug)]
@@ -424,7 +424,7 @@ fn select_values(test: &ValueCondition, values: &TextColumn, within: &Selection)
     }
 }
 
-/// A peer is an address that may have a port: it is compared with and without the port.
+/// Compares a peer, an address that may have a port, both with and without the port.
 fn select_peers(test: &ValueCondition, peers: &NameColumn, within: &Selection) -> Selection {
     let values = peers.values();
     let mut accepted = select_values(test, values, &Selection::all(values.len()));
@@ -434,7 +434,7 @@ fn select_peers(test: &ValueCondition, peers: &NameColumn, within: &Selection) -
     peers.rows_of(&accepted, within)
 }
 
-/// `10.0.0.1:514` and `[::1]:514` without port and brackets; anything else as it is.
+/// `10.0.0.1:514` and `[::1]:514` without port and brackets; anything else is returned unchanged.
 fn without_port(address: &[u8]) -> &[u8] {
     let is_socket = std::str::from_utf8(address).is_ok_and(|text| text.parse::<SocketAddr>().is_ok());
     let host =

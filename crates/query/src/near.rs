@@ -1,14 +1,14 @@
 //! Decides whether words occur in a text in order and near each other.
 //!
-//! The words of the text are visited once. For each wanted word it is enough to know the beginning of the latest run up to
-//! it, so the time is at most proportional to the length of the text times the number of words.
+//! The words of the text are visited once. For each wanted word, only the beginning of the latest run that ends with
+//! it is kept, so the time is at most proportional to the length of the text times the number of words.
 
 use super::ast::Near;
 use super::limits::NEAR_WORDS_MAX;
 use logstead_record::word;
 use std::ops::Range;
 
-/// Words made ready for the search.
+/// Words prepared for the search.
 #[derive(Clone, Debug)]
 pub(super) struct NearMatcher {
     words: Vec<Vec<char>>,
@@ -29,10 +29,11 @@ impl NearMatcher {
 
     pub(super) fn is_match(&self, text: &[u8]) -> bool {
         let last = self.words.len() - 1;
-        // The beginning of the run up to each word, in words of the text: from here on, the latest run is the shortest.
+        // For each wanted word, the beginning of the run that ends with it, in words of the text. The latest run is
+        // always the shortest.
         let mut begins = [None; NEAR_WORDS_MAX];
         for (at, range) in word::words(text).enumerate() {
-            // Backwards, so that one word of the text does not count twice in a run.
+            // The loop goes backwards, so that one word of the text does not count twice in a run.
             for number in (0..=last).rev() {
                 let begin = if number == 0 { Some(at) } else { begins[number - 1] };
                 let Some(begin) = begin.filter(|_| self.is_word(number, text, &range)) else { continue };

@@ -1,7 +1,8 @@
-//! Numbers in comparisons: `400`, `-1.5e3`, sizes such as `10MB` and durations such as `1.5s`.
+//! Numbers in comparisons: plain ones such as `400` and `-1.5e3`, sizes such as `10MB` and durations such as `1.5s`.
 //!
-//! A literal with a unit reads values with units of that kind: `bytes>10MB` compares `12MiB` and `12000000`, and
-//! `duration>1.5s` compares `1600ms` and `1.6`. A literal without one reads plain numbers only.
+//! A literal with a unit is compared with values that have a unit of that kind or none: `bytes>10MB` compares `12MiB`
+//! and `12000000`, and `duration>1.5s` compares `1600ms` and `1.6`. A literal without a unit is compared only with
+//! plain numbers.
 
 use std::fmt;
 
@@ -24,10 +25,10 @@ pub enum Unit {
     Duration,
 }
 
-/// Units in lower case, with their seconds or bytes.
+/// The units in lower case, each with its number of seconds or bytes.
 const UNITS: [(&[&str], Unit, f64); 18] = [
     (&["ns", "nsec"], Unit::Duration, 1e-9),
-    // The sign for micro, and the Greek letter that looks like it.
+    // The micro sign, and the Greek letter that looks like it.
     (&["us", "\u{B5}s", "\u{3BC}s", "usec"], Unit::Duration, 1e-6),
     (&["ms", "msec"], Unit::Duration, 1e-3),
     (&["s", "sec", "secs", "second", "seconds"], Unit::Duration, 1.0),

@@ -12,7 +12,7 @@ use std::ops::Range;
 /// The parts of a query, as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outline {
-    /// The clauses side by side in the filter: a single one if it has an `OR`, or is searched for as text.
+    /// The clauses of the filter that are joined by AND; a single one if it has an `OR` or is searched for as text.
     pub clauses: Vec<WrittenClause>,
     /// The stages.
     pub stages: Vec<WrittenStage>,
@@ -81,7 +81,7 @@ fn is_negated(query: &Query) -> bool {
 mod tests {
     use super::*;
 
-    /// The clauses with `!` before those that are negated, and the names of stages with their texts.
+    /// Checks the clauses, with `!` before those that are negated, and the names of the stages with their texts.
     fn check(text: &str, clauses: &[&str], stages: &[(&str, &str)]) {
         let found = outline(text).unwrap();
         let shown = found.clauses.iter().map(|clause| {

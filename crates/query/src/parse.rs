@@ -41,7 +41,7 @@ fn read(text: &str) -> Result<ParsedSearch, ParseError> {
     Ok(ParsedSearch { query, warnings: meaning.warnings })
 }
 
-/// The query for a text that does not follow the grammar, with a warning.
+/// The query that searches for the text literally, with a warning.
 pub(super) fn as_it_stands(text: &str, error: &ParseError) -> (Query, Warning) {
     let query = Query::Text(TextTest::Pattern(Pattern::literal(text.trim())));
     let message = format!("not a valid query, so this searched for the literal text: {error}");
@@ -185,7 +185,7 @@ impl Meaning {
         self.warnings.push(Warning { kind, message, span, suggestion });
     }
 
-    /// The error after cancellation, which nobody reads.
+    /// The error after cancellation, which is never shown.
     fn ended(&self, range: Range<usize>) -> ParseError {
         self.cursor.meaning(range, "the query was cancelled")
     }

@@ -71,7 +71,7 @@ fn write_joined(
     Ok(())
 }
 
-/// The field and the operator that all of these share: `action:(deny OR drop)`.
+/// The field and the operator shared by all of these, as in `action:(deny OR drop)`.
 fn common_subject(queries: &[Query]) -> Option<(&FieldName, &'static str)> {
     let first = subject_of(queries.first()?)?;
     queries.iter().all(|query| subject_of(query) == Some(first)).then_some(first)
@@ -172,7 +172,8 @@ struct PrintedTime {
     is_instant: bool,
 }
 
-/// Ends of a range that are instants are written to the nanosecond: shorter, they would be all of a second or a day.
+/// Instants at the ends of a range are written to the nanosecond, because a shorter form would mean all of a second
+/// or a day.
 fn exactly(bounds: &ValueRange<TimeExpr>) -> ValueRange<PrintedTime> {
     let end = |bound: Bound<TimeExpr>, is_instant: bool| bound.map(|time| PrintedTime { time, is_instant });
     ValueRange {
@@ -217,7 +218,7 @@ fn write_codes(f: &mut Formatter<'_>, name: &FieldName, codes: Codes) -> fmt::Re
     }
 }
 
-/// Without the prefix for case sensitivity.
+/// Writes the words without the prefix for case sensitivity.
 impl Display for Near {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (words, distance) = (self.words().join(" "), self.distance());
@@ -225,7 +226,7 @@ impl Display for Near {
     }
 }
 
-/// Between slashes.
+/// Writes the expression between slashes.
 impl Display for Regex {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_char('/')?;
@@ -308,7 +309,7 @@ impl Display for Quoted<'_> {
             slashes = if c == '\\' { slashes + 1 } else { 0 };
             f.write_char(c)?;
         }
-        // Before the closing quote backslashes count.
+        // Backslashes before the closing quote are special.
         write_slashes(f, slashes)?;
         f.write_char('"')
     }

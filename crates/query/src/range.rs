@@ -10,7 +10,7 @@ use logstead_record::Timestamp;
 use std::ops::Bound;
 
 impl ValueRange<TimeExpr> {
-    /// The times between these at `now`.
+    /// The times of this range, resolved at `now`.
     pub fn resolve(&self, now: Timestamp) -> TimeRange {
         let first = match self.low {
             Bound::Unbounded => Some(Timestamp::MIN),
@@ -87,7 +87,7 @@ mod tests {
         Timestamp::parse_rfc3339(text.as_bytes()).unwrap()
     }
 
-    /// Two hours before UTC, so that its day has begun before that of UTC.
+    /// A zone two hours ahead of UTC, so that its day begins before that of UTC.
     struct East;
 
     impl Zone for East {

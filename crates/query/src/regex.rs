@@ -27,7 +27,7 @@ pub struct Regex {
 pub struct RegexError(String);
 
 impl Regex {
-    /// Compiles it.
+    /// Compiles an expression.
     pub fn new(pattern: &str, ignore_case: bool) -> Result<Regex, RegexError> {
         if pattern.is_empty() {
             return Err(RegexError(
@@ -97,7 +97,7 @@ pub struct LooseRegex {
 }
 
 impl LooseRegex {
-    /// The first match at `start` or behind.
+    /// The first match at or after `start`.
     pub fn find_at(&self, text: &[u8], start: usize) -> Option<Range<usize>> {
         let Some(runs) = &self.runs else {
             return self.compiled.find_at(text, start).map(|found| found.range());
@@ -131,7 +131,7 @@ impl LooseRegex {
     }
 }
 
-/// Equality of source and flag.
+/// Compares the source and the flag.
 impl PartialEq for Regex {
     fn eq(&self, other: &Regex) -> bool {
         self.pattern == other.pattern && self.ignore_case == other.ignore_case
@@ -140,7 +140,7 @@ impl PartialEq for Regex {
 
 impl Eq for Regex {}
 
-/// By source and flag.
+/// Hashes the source and the flag, as equality compares them.
 impl Hash for Regex {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (&self.pattern, self.ignore_case).hash(state);
@@ -173,7 +173,7 @@ fn collect_literals(hir: &Hir, literals: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// Replaces `\/` by `/`, which means the same.
+/// The expression without conditions on the surroundings of a match.
 fn loosened(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Look(_) => Hir::empty(),
@@ -204,7 +204,8 @@ fn without_escaped_slashes(pattern: &str) -> String {
     out
 }
 
-/// The crate draws the pattern with a caret over several lines; its last line is the error.
+/// The error without the pattern: the crate shows the pattern with a caret over several lines, and the error on the
+/// last line.
 fn last_line(error: &regex::Error) -> String {
     let text = error.to_string();
     text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()

@@ -1,6 +1,6 @@
-//! The places where a match of an expression is possible: runs of the bytes that occur in its matches, at least as long as
-//! the shortest match. A card number needs a run of many digits, which most texts do not have: reading one byte of every
-//! thirteen shows that.
+//! The places at which a match of an expression is possible: runs of bytes that occur in its matches, at least as
+//! long as the shortest match. A card number, for example, needs a run of many digits, which most texts do not have;
+//! reading every thirteenth byte is enough to see that.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 use std::ops::Range;

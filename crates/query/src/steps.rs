@@ -1,8 +1,8 @@
-//! Counts the steps of reading a query and making it ready: characters, pieces, clauses. Their number is bounded by the
+//! Counts the steps of reading a query and preparing it: characters, pieces, clauses. Their number is bounded by the
 //! length of the query, whatever its content, which tests prove by counting.
 //!
-//! By the same count, reading ends soon after its result is no longer wanted: callers use [`while_wanted`], and after
-//! cancellation every cursor on this thread sees the end of its text.
+//! The same count is used to end reading soon after its result is no longer wanted: callers use [`while_wanted`], and
+//! after cancellation every cursor on this thread sees the end of its text.
 
 use std::cell::{Cell, RefCell};
 
@@ -16,7 +16,7 @@ thread_local! {
 
 type IsWanted = Box<dyn Fn() -> bool>;
 
-/// The reading on one thread.
+/// The state of reading on one thread.
 struct QueryReading {
     /// Steps until the next check; practically infinite if there is nothing to check.
     left: Cell<usize>,
@@ -113,15 +113,15 @@ mod tests {
 
     /// The greatest number of steps per byte of a query, for all uses below together.
     const STEPS_MAX: usize = 4000;
-    /// A query that is this many times as long
+    /// The factor by which the longer of two compared queries is longer.
     const LONGER: usize = 16;
-    /// takes at most this many times as many steps: more than its length, because other error messages apply beyond a
-    /// limit of the language, and far fewer than its square,
+    /// The factor by which the steps of the longer query may be more: greater than that of its length, because other
+    /// error messages apply beyond a limit of the language, but far below its square.
     const MORE_STEPS_MAX: usize = 32;
-    /// and these.
+    /// The number of steps that any query may take in addition.
     const STEPS_OF_ALL: usize = 100_000;
 
-    /// The beginning, the repeated part and the end of each text.
+    /// The beginning, the repeated part and the end of each tested text.
     const SHAPES: &[(&str, &str, &str)] = &[
         ("", "=", ""),
         ("", "0", ""),
@@ -218,8 +218,8 @@ mod tests {
         many <= (few * MORE_STEPS_MAX + STEPS_OF_ALL).min(STEPS_MAX * bytes)
     }
 
-    /// The number of characters once examined to find the rarest run of a text, before such runs had a bound: each run was
-    /// tried, and each try examined all of it.
+    /// The number of characters that were once examined to find the rarest run of a text. Such runs then had no
+    /// bound, so each run was tried, and each try examined all of it.
     fn steps_the_old_way(text: &str) -> usize {
         let chars: Vec<char> = text.chars().collect();
         let is_fit = |run: &[char]| {
@@ -246,7 +246,8 @@ mod tests {
             let (few, many) = (steps(bytes / LONGER), steps(bytes));
             assert!(!is_linear(few, many, bytes), "{piece}: {few} steps, {LONGER} times as long {many}");
         }
-        // The property needs such texts: letters have several spellings, so their runs are short.
+        // The property test needs such texts; those of letters alone are not enough, because letters have several
+        // spellings and therefore short runs.
         let steps = |bytes: usize| steps_the_old_way(&long(("", "a", ""), bytes));
         assert!(is_linear(steps(1 << 5), steps(1 << 9), 1 << 9));
     }
@@ -255,7 +256,8 @@ mod tests {
     /// characters of the text.
     const STEPS_AFTER_MAX: usize = 64;
 
-    /// Reads a text until this many checks; returns whether that ended it, and the number of steps since.
+    /// Reads a text, cancelling at this check; returns whether the reading was ended, and the number of steps after
+    /// the cancellation.
     fn read_until(text: &str, questions: usize) -> (bool, usize) {
         let (asked, told) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(None)));
         let is_wanted = {

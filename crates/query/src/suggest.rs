@@ -3,8 +3,8 @@
 
 use super::limits::{NESTING_MAX, QUERY_BYTES_MAX};
 
-/// A query to suggest instead: the first that `is_query` accepts, or the result of `in_quotes`. There is none if it would
-/// be too long, or its stages are wrong.
+/// A query to suggest instead: the first one that `is_query` accepts, or the result of `in_quotes`; `None` if it
+/// would be too long or its stages are invalid.
 pub(super) fn suggested_query(
     text: &str,
     is_query: impl Fn(&str) -> bool,
@@ -19,14 +19,14 @@ fn candidates(text: &str) -> Vec<String> {
     let count = |wanted| text.bytes().filter(|byte| *byte == wanted).count();
     let (opened, closed) = (count(b'('), count(b')'));
     let mut candidates = Vec::new();
-    // A query with an odd number of quotes is closed by one more.
+    // A query with an odd number of quotes gets one more.
     if count(b'"') % 2 == 1 {
         candidates.push(format!("{text}\""));
     }
     if (1..=NESTING_MAX).contains(&opened.saturating_sub(closed)) {
         candidates.push(format!("{text}{}", ")".repeat(opened - closed)));
     }
-    // `host:` asks for any value.
+    // A `:` or `=` at the end suggests a search for any value.
     if text.ends_with([':', '=']) && !text.ends_with([' ', '>', '<', '!']) {
         candidates.push(format!("{text}*"));
     }
@@ -39,7 +39,8 @@ fn candidates(text: &str) -> Vec<String> {
 /// The name that is most similar to a word, if one is similar enough.
 pub(super) fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let most = |name: &str| 1 + name.len() / 4;
-    // The distance is at least the difference in length, and computing it takes the product of the lengths.
+    // Names of very different length are skipped: the distance is at least the difference in length, and computing it
+    // takes the product of the lengths.
     let names = names.filter(|name| word.chars().count() <= name.chars().count() + most(name));
     let distances = names.map(|name| (strsim::osa_distance(word, name), name));
     distances

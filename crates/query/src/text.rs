@@ -1,7 +1,7 @@
-//! Finds a text: in one value, or in all rows of a column by sweeping its arena once.
+//! Finds a text in one value, or in all rows of a column by sweeping over the column's bytes once.
 //!
-//! The sweep looks for the few characters of the text that are rarest in logs, in all their cases at once;
-//! only at their positions is the whole text compared, with its word boundaries.
+//! The sweep looks for a few characters of the text, those that are rarest in logs, in all their cases at once. Only
+//! at their positions is the whole text compared, with its word boundaries.
 
 use super::ast::{Near, Pattern, PatternPart, TextTest};
 use super::glob::{Edge, Glob};
@@ -17,20 +17,22 @@ use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// If fewer than one row in this many is selected, rows are searched one by one instead of sweeping all.
+/// The share of selected rows, one in this many, below which they are searched one by one instead of in a sweep over
+/// all rows.
 const SWEEP_SHARE: usize = 16;
 /// The greatest number of spellings of the characters that a sweep looks for.
 const SPELLINGS_MAX: usize = 8;
-/// The greatest number of characters that a sweep looks for. More are not rarer, and each must be tried with all before it.
+/// The greatest number of characters that a sweep looks for. More would hardly be rarer, and each character must be
+/// tried with all those before it.
 const RUN_CHARS_MAX: usize = 16;
 /// The longest text that is compared at each position. Longer ones are compared in one pass over a value, because a text
 /// that repeats itself would take the product of both lengths.
 const COMPARED_CHARS_MAX: usize = 64;
 
-/// The number of hits in a column after which many more are expected.
+/// The number of hits in a column that makes many more seem likely.
 const FEW_HITS: usize = 8;
 
-/// A test of texts, made ready to run.
+/// A prepared test of texts.
 #[derive(Clone, Debug)]
 pub(super) struct TextMatcher {
     test: Test,
@@ -40,11 +42,11 @@ pub(super) struct TextMatcher {
 
 #[derive(Clone, Debug)]
 enum Test {
-    /// Exactly these characters.
+    /// Exactly this text.
     Literal(Finder),
     /// A pattern with wildcards, and characters that every match contains.
     Glob(Option<Finder>, Glob),
-    /// Words near each other, a finder of one of them, and whether that is the first.
+    /// Words near each other, with a finder of one of them, and whether that one is the first.
     Near(Finder, NearMatcher, bool),
     /// A match of this expression, and bytes that every match contains.
     Regex(Regex, Option<Arc<memmem::Finder<'static>>>),
@@ -69,7 +71,7 @@ impl TextMatcher {
         self.test.is_match(text)
     }
 
-    /// The rows of `within` whose text matches. An empty text does not.
+    /// The rows of `within` whose text matches. An empty text never matches.
     pub(super) fn select(&self, column: &TextColumn, within: &Selection) -> Selection {
         self.test.select(column, within)
     }
@@ -153,7 +155,7 @@ impl Test {
                 finder.sweep(column, within, |text, _| glob.is_match(text))
             }
             Test::Near(finder, sequence, is_first) if worth_a_sweep => {
-                // Nothing begins before the first word.
+                // A match cannot begin before the first word.
                 finder.sweep(column, within, |text, hit| {
                     sequence.is_match(if *is_first { &text[hit..] } else { text })
                 })
@@ -205,7 +207,8 @@ pub(super) struct Finder {
     chars: Vec<char>,
     /// An expression for a part of the characters in all their cases, and the number of its first character.
     regex: (Regex, usize),
-    /// Some of the characters, all ASCII, which it finds faster if they are in many rows, and the number of the first.
+    /// Some of the characters, all ASCII, which are found faster this way if many rows contain them, and the number
+    /// of the first.
     window: Option<(Window, usize)>,
     begin: Edge,
     end: Edge,
@@ -215,7 +218,7 @@ pub(super) struct Finder {
 }
 
 impl Finder {
-    /// `text` must not be empty.
+    /// A finder of `text`, which must not be empty.
     fn new(text: &str, case_sensitive: bool, begin: Edge, end: Edge) -> Finder {
         let chars: Vec<char> =
             text.chars().map(|c| if case_sensitive { c } else { word::fold_char(c) }).collect();
@@ -227,7 +230,7 @@ impl Finder {
         let source: String = chars[rarest.clone()].iter().map(|&c| class_of(c, case_sensitive)).collect();
         let regex = Regex::new(&source).expect("classes of characters are a regular expression");
         let in_window = rarest_run(&chars, |run| Window::takes(&chars[run]));
-        // The library finds characters without cases at least as fast.
+        // The library is at least as fast at finding characters without cases.
         let has_cases = in_window.clone().any(|at| !case_sensitive && chars[at].is_ascii_lowercase());
         let window = Window::new(&chars[in_window.clone()], case_sensitive).filter(|_| has_cases);
         let window = window.map(|window| (window, in_window.start));
@@ -235,7 +238,7 @@ impl Finder {
         Finder { regex: (regex, rarest.start), window, chars, begin, end, case_sensitive, repeats }
     }
 
-    /// Whether a text contains it.
+    /// Whether a text contains the wanted text.
     fn is_in(&self, text: &[u8]) -> bool {
         let ((regex, number), mut from) = (&self.regex, 0);
         while let Some(hit) = regex.find_at(text, from) {
@@ -254,7 +257,7 @@ impl Finder {
         !self.repeats.is_empty()
     }
 
-    /// The rows of `within` that contain the text and are accepted, by their text and the position of the first hit.
+    /// The rows of `within` that contain the text and whose text and position of the first hit are accepted.
     fn sweep(
         &self,
         column: &TextColumn,
@@ -263,7 +266,7 @@ impl Finder {
     ) -> Selection {
         let mut found = Selection::none(within.rows());
         let (bytes, mut row) = (column.bytes(), 0);
-        // Checks a position of the character with this number, and returns where to continue.
+        // Checks an occurrence of the character with this number, and returns the position at which to continue.
         let mut visit = |at: usize, number: usize| {
             row = column.row_of(at, row);
             let (start, text) = (column.start(row), column.get(row));
@@ -285,7 +288,7 @@ impl Finder {
             if hits == FEW_HITS
                 && let Some((window, number)) = self.window.filter(|(window, _)| window.is_complete(bytes))
             {
-                // Its position in a row may be before that of the expression.
+                // In a row, its position may be before that of the expression.
                 let start = column.start(column.row_of(from, 0));
                 window.for_each(bytes, start, |at| visit(at, number));
                 break;
@@ -294,7 +297,7 @@ impl Finder {
         found
     }
 
-    /// The position of the text, if it occurs with the character of this number at `at`.
+    /// The position of the wanted text, if it occurs with the character of this number at `at`.
     fn hit(&self, text: &[u8], at: usize, number: usize) -> Option<usize> {
         let (before, from) = self.chars.split_at(number);
         let start = self.start_before(text, at, before)?;
@@ -303,7 +306,7 @@ impl Finder {
         (self.end == Edge::Free || word::may_end(text, end)).then_some(start)
     }
 
-    /// The first position of a long text.
+    /// The first position of the wanted text, if that is long.
     fn first(&self, text: &[u8]) -> Option<usize> {
         let (mut at, mut fitting) = (0, 0);
         while at < text.len() {
@@ -342,8 +345,8 @@ impl Finder {
 /// Characters from frequent to rare in logs; all others are rarer.
 const FREQUENT: &str = " eotisnarcdl0u1mp2.fh:-35g4bv=/xk,y6w789\"_[]()jqz";
 
-/// The longest suitable run of characters, up to a limit; of several, the one with the rarest characters. Every part of a
-/// suitable run is suitable.
+/// The longest suitable run of characters, up to a limit; among several, the one with the rarest characters. Every
+/// part of a suitable run is suitable.
 fn rarest_run(chars: &[char], is_fit: impl Fn(Range<usize>) -> bool) -> Range<usize> {
     let rarity = |c: &char| FREQUENT.chars().position(|known| known == *c).unwrap_or(FREQUENT.len());
     let rarities: Vec<usize> = chars.iter().map(rarity).collect();
@@ -383,7 +386,7 @@ fn repeats(chars: &[char]) -> Arc<[usize]> {
     repeats.into()
 }
 
-/// A class of the character's cases.
+/// A character class with all cases of the character.
 fn class_of(c: char, case_sensitive: bool) -> String {
     let cases: String = match case_sensitive {
         true => escape(c),

@@ -13,20 +13,20 @@ const HOUR: i64 = 60 * MINUTE;
 pub enum TimeExpr {
     /// An instant.
     At(Timestamp),
-    /// The instant at which clocks in the caller's zone show this time of UTC.
+    /// A local time: the instant at which clocks in the caller's zone show what UTC clocks show at this one.
     Local(Timestamp),
-    /// Now, moved by nanoseconds.
+    /// Now, moved by this many nanoseconds.
     Now(i64),
-    /// The beginning of today, moved by days.
+    /// The beginning of today, moved by this many days.
     Day(i32),
 }
 
 /// The times from `first` to `last`, both included. Empty if `last` is before `first`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimeRange {
-    /// The earliest.
+    /// The earliest time.
     pub first: Timestamp,
-    /// The latest.
+    /// The latest time.
     pub last: Timestamp,
 }
 
@@ -37,7 +37,7 @@ pub fn parse_time(text: &str) -> Option<TimeExpr> {
 }
 
 impl TimeExpr {
-    /// The time it means at `now`.
+    /// The time that it means at `now`.
     pub fn resolve(self, now: Timestamp) -> Timestamp {
         match self {
             TimeExpr::At(time) | TimeExpr::Local(time) => time,
@@ -97,7 +97,7 @@ impl TimeRange {
     /// Every time.
     pub const ALL: TimeRange = TimeRange { first: Timestamp::MIN, last: Timestamp::MAX };
 
-    /// Whether it has no time.
+    /// Whether it contains no time.
     pub fn is_empty(self) -> bool {
         self.last < self.first
     }
@@ -107,7 +107,7 @@ impl TimeRange {
         self.first <= time && time <= self.last
     }
 
-    /// The times that are in both.
+    /// The times that are in both ranges.
     #[must_use]
     pub fn intersect(self, other: TimeRange) -> TimeRange {
         TimeRange { first: self.first.max(other.first), last: self.last.min(other.last) }
@@ -120,7 +120,7 @@ impl TimeRange {
 /// instant and has no end.
 pub(super) type TimeSpan = (TimeExpr, Option<TimeExpr>);
 
-/// The lower bound of times: an excluded span is excluded up to its end.
+/// The lower bound of times; an excluded span is excluded up to its end.
 pub(super) fn low_end(bound: Bound<TimeSpan>) -> Bound<TimeExpr> {
     match bound {
         Bound::Excluded((_, Some(end))) => Bound::Included(end),
@@ -144,7 +144,7 @@ pub(super) fn parse_span(text: &str) -> Option<TimeSpan> {
     parse_relative(text).map(|time| (time, None)).or_else(|| parse_absolute(text))
 }
 
-/// `today`, `yesterday`, `tomorrow`, `today-7d`: days from today.
+/// Reads `today`, `yesterday`, `tomorrow` or `today-7d` as a number of days from today.
 fn parse_day(text: &str) -> Option<i32> {
     let text = text.to_ascii_lowercase();
     match text.as_str() {
@@ -160,7 +160,7 @@ fn parse_day(text: &str) -> Option<i32> {
     }
 }
 
-/// `now`, `now-1h30m`, `-15m`.
+/// Reads `now`, `now-1h30m` or `-15m`.
 fn parse_relative(text: &str) -> Option<TimeExpr> {
     let rest = match text.get(..3) {
         Some(now) if now.eq_ignore_ascii_case("now") => text.get(3..)?,
@@ -202,7 +202,7 @@ pub(super) fn parse_duration(text: &str) -> Option<i64> {
     (!text.is_empty()).then_some(sum)
 }
 
-/// Nanoseconds in the largest unit that divides them, as [`parse_duration`] reads them.
+/// Nanoseconds, written in the largest unit that divides them, so that [`parse_duration`] can read them.
 pub(super) struct Duration(pub(super) u64);
 
 impl fmt::Display for Duration {
@@ -232,7 +232,7 @@ fn parse_absolute(text: &str) -> Option<TimeSpan> {
     Some((time(start), span.map(|nanos| time(start.saturating_add(nanos)))))
 }
 
-/// `2026-11`.
+/// Reads `2026-11`.
 fn parse_month(text: &str) -> Option<TimeSpan> {
     let (year, month) = text.split_once('-')?;
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -249,7 +249,7 @@ fn parse_month(text: &str) -> Option<TimeSpan> {
 
 /// Splits a trailing `Z` or offset off.
 fn split_zone(text: &str) -> (&str, &str) {
-    // A date has its own hyphens: an offset comes after the time of day.
+    // Only a hyphen after the time of day can begin an offset, because the date has hyphens too.
     let time_of_day = text.get(11..).unwrap_or_default();
     let zone = time_of_day.find(['Z', 'z', '+', '-']).map(|at| at + 11);
     zone.and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""))

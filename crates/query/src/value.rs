@@ -19,9 +19,9 @@ use std::ops::Bound;
 /// The part of a value that is compared.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum ComparedExtent {
-    /// A part of it.
+    /// A part of the value.
     Part,
-    /// All of it.
+    /// The whole value.
     Whole,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn pattern(parts: Vec<PatternPart>, case_sensitive: bool) -> Result<P
     Ok(pattern)
 }
 
-/// The test of a text for an operand.
+/// The test for an operand.
 pub(super) fn text_test(operand: Operand, case_sensitive: bool) -> Result<TextTest, String> {
     match operand.distance {
         Some(distance) => near(operand.parts, distance, case_sensitive),
@@ -89,7 +89,7 @@ fn part_chars(part: &PatternPart) -> usize {
 }
 
 impl ComparedField {
-    /// `field:value`, `field=value`.
+    /// The query for `field:value` or `field=value`.
     pub(super) fn test(&self, extent: ComparedExtent, operand: Operand) -> Result<Query, String> {
         if operand.distance.is_some() {
             return self.test_near(extent, operand);
@@ -121,7 +121,7 @@ impl ComparedField {
         }
     }
 
-    /// `field>=low`, `field:[low TO high}`.
+    /// The query for `field>=low` or `field:[low TO high}`.
     pub(super) fn test_range(&self, low: Bound<&str>, high: Bound<&str>) -> Result<Query, String> {
         if let (Bound::Unbounded, Bound::Unbounded) = (low, high) {
             return Ok(self.exists());
@@ -149,7 +149,7 @@ impl ComparedField {
         }
     }
 
-    /// `field:/regex/`.
+    /// The query for `field:/regex/`.
     pub(super) fn test_regex(&self, regex: Regex) -> Result<Query, String> {
         match self.text_field() {
             Some(name) => Ok(Query::Field(name.clone(), FieldTest::Holds(TextTest::Regex(regex)))),
@@ -157,7 +157,7 @@ impl ComparedField {
         }
     }
 
-    /// `field:"a b"~3`.
+    /// The query for `field:"a b"~3`.
     fn test_near(&self, extent: ComparedExtent, operand: Operand) -> Result<Query, String> {
         let Some(name) = self.text_field() else {
             return Err("this field has no text with words at a distance".to_owned());
@@ -214,7 +214,7 @@ impl ComparedField {
         Ok(Query::Field(name.clone(), test))
     }
 
-    /// Configured names are compared as a whole.
+    /// The query for a configured name, which is compared as a whole.
     fn test_names(&self, field: Field, operand: Operand) -> Result<Query, String> {
         let equals = |parts| {
             let pattern = pattern(parts, self.case_sensitive)?;
@@ -229,7 +229,8 @@ impl ComparedField {
         })
     }
 
-    /// A severity's names are ordered from debug to emerg, its numbers and facilities by their value.
+    /// The query for a range of codes. The names of severities are ordered from debug to emerg; their numbers, and
+    /// facilities, are ordered by value.
     fn codes(&self, field: Field, low: Bound<&str>, high: Bound<&str>) -> Result<Codes, String> {
         let read = |text: &str| match (&self.name, field) {
             (SubjectName::SeverityNumber, _) if text.parse::<u8>().is_err() => {

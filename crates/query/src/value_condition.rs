@@ -93,7 +93,7 @@ fn is_in(value: &[u8], network: &IpNet) -> bool {
     let text = text.trim();
     let address = text.parse::<IpAddr>().or_else(|_| text.parse::<SocketAddr>().map(|socket| socket.ip()));
     match address {
-        // An IPv4-mapped IPv6 address lies in networks of either kind.
+        // An IPv4-mapped IPv6 address can lie in networks of both versions.
         Ok(address) => network.contains(&address) || network.contains(&address.to_canonical()),
         Err(_) => text.parse::<IpNet>().is_ok_and(|inner| network.contains(&inner)),
     }

@@ -1,6 +1,6 @@
-//! Finds a few ASCII characters in either case, at sixty-four positions at a time.
+//! Finds a few ASCII characters in any case, examining sixty-four positions at a time.
 //!
-//! The library's finder is faster from one hit to the next, but restarts after each, which takes most of the time if one
+//! The library's finder is faster between hits, but restarts after each one, which takes most of the time if one
 //! message in ten has a hit.
 
 use logstead_record::{bits, word};
@@ -17,7 +17,7 @@ pub(super) struct Window {
     masks: [u8; CHARS_MAX],
     wanted: [u8; CHARS_MAX],
     chars: usize,
-    /// Whether non-ASCII characters fold to one of these.
+    /// Whether there are non-ASCII characters that fold to one of these.
     has_other_cases: bool,
 }
 
@@ -43,7 +43,7 @@ impl Window {
         Some(Window { masks, wanted, chars: chars.len(), has_other_cases })
     }
 
-    /// Whether every occurrence of the characters in any case is found.
+    /// Whether every occurrence of the characters, in any case, is found.
     pub(super) fn is_complete(&self, bytes: &[u8]) -> bool {
         !self.has_other_cases || bytes.is_ascii()
     }
@@ -57,7 +57,7 @@ impl Window {
                 None => {
                     let (mut last, left) = ([0; PLACES + CHARS_MAX - 1], bytes.len() - at);
                     last[..left].copy_from_slice(&bytes[at..]);
-                    // Occurrences that extend beyond the end do not count.
+                    // Occurrences that extend beyond the end are not counted.
                     let whole = (left + 1).saturating_sub(self.chars).min(PLACES);
                     self.places(&last) & 1_u64.checked_shl(whole as u32).unwrap_or(0).wrapping_sub(1)
                 }
@@ -73,7 +73,7 @@ impl Window {
         }
     }
 
-    /// A bit for each of the first positions at which the characters occur.
+    /// The positions at which the characters occur, as one bit for each of the first positions.
     // Inlining lets the constant parts be prepared once for all positions.
     #[inline]
     fn places(&self, bytes: &[u8; PLACES + CHARS_MAX - 1]) -> u64 {

@@ -17,13 +17,14 @@ use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// Idle connections stay open for days: keep-alive finds those whose peer has vanished.
+/// The interval of keep-alive probes. Idle connections stay open for days, so probes find those whose peer has
+/// vanished.
 const KEEPALIVE: Duration = Duration::from_secs(60);
-/// How long accepting pauses when the system has no file descriptor left.
+/// The time for which accepting pauses if the system has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// How long a stop still accepts connections that were made before it.
+/// The time for which a stop still accepts connections that were made before it.
 const LAST_VISITORS_WAIT_MAX: Duration = Duration::from_millis(250);
-/// How long a TLS handshake may take.
+/// The maximum time for a TLS handshake.
 const HANDSHAKE_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// A socket that accepts connections.
@@ -53,7 +54,7 @@ enum NewConnection {
 }
 
 impl ConnectionProtocol {
-    /// The transport of senders that speak it.
+    /// The name of the transport for senders with this protocol.
     fn name(self) -> &'static str {
         match (self.speech, self.tls) {
             (StreamProtocol::Frames, false) => "tcp",
@@ -96,14 +97,14 @@ impl AcceptSocket {
     }
 }
 
-/// Sends answers at once: a RELP sender waits for each, and Nagle's algorithm would add 40 ms.
+/// Sets the socket to send answers at once: a RELP sender waits for each, and Nagle's algorithm would add 40 ms.
 fn tune(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE);
     socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive)
 }
 
-/// Accepts connections until told to stop, then waits for those that are open.
+/// Accepts connections until told to stop, then waits for the open ones to end.
 pub(super) async fn serve(
     shared: Arc<SourceContext>,
     acceptor: AcceptSocket,
@@ -124,20 +125,21 @@ pub(super) async fn serve(
             }
         }
     }
-    // Connections made before are still read. None is waited for, and new ones cannot delay a stop.
+    // Connections that were made before the stop are still read. Nothing waits for them, and new ones cannot delay
+    // the stop.
     let end = Instant::now() + LAST_VISITORS_WAIT_MAX;
     while Instant::now() < end {
         let waiting = tokio::task::unconstrained(acceptor.accept());
         let Ok(Ok(visitor)) = tokio::time::timeout(Duration::ZERO, waiting).await else { break };
         admit(&shared, &mut connections, visitor, &stopped);
-        // Short ones make room for the next.
+        // This lets short connections end and make room for the next ones.
         tokio::task::yield_now().await;
     }
     drop(acceptor);
     while connections.join_next().await.is_some() {}
 }
 
-/// Starts reading a connection, unless the maximum is open.
+/// Starts to read a connection, unless the maximum number is open.
 fn admit(
     shared: &Arc<SourceContext>,
     connections: &mut JoinSet<()>,
@@ -160,14 +162,14 @@ async fn receive(open: OpenConnection, visitor: NewConnection, stopped: watch::R
     }
 }
 
-/// A connection, counted for as long as this lives.
+/// A connection that is counted for as long as this value lives.
 struct OpenConnection {
     shared: Arc<SourceContext>,
     _socket: CountedSocket,
 }
 
 impl OpenConnection {
-    /// Refused if the maximum of this source or of the process is open.
+    /// Fails if this source or the process has its maximum number of connections open.
     fn new(shared: &Arc<SourceContext>) -> Result<OpenConnection, ConnectionRefusal> {
         let open = &shared.counters.connections;
         let max = shared.settings.load().connections_max;
@@ -202,7 +204,7 @@ async fn tcp(
     mut stopped: watch::Receiver<bool>,
 ) {
     let opened = tokio::select! {
-        // If there is nothing to wait for, a stop makes no difference.
+        // A connection that can be opened without waiting is opened even during a stop.
         biased;
         opened = open(shared, &mut stream, peer, spoken) => opened,
         _ = stopped.wait_for(|stopped| *stopped) => return,
@@ -224,13 +226,13 @@ async fn tcp(
     }
 }
 
-/// Why a connection is closed at once.
+/// The reason for closing a connection at once.
 struct ConnectionRefusal {
     reason: &'static str,
     message: String,
 }
 
-/// The way a connection continues once its sender is known.
+/// The next step of a connection once its sender is known.
 enum ConnectionStart {
     Plain(MessageSender),
     Encrypt(MessageSender),

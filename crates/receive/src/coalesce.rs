@@ -1,32 +1,32 @@
-//! Decides when a receiver hands its bytes on. Pure: the caller brings the clock.
+//! Decides when a receiver passes its bytes on. No I/O: the caller supplies the time.
 //!
-//! A receiver reads deliberately late: after a small read it waits a few milliseconds, so that the next read
-//! finds many messages. Fewer system calls, bigger batches, warmer caches. It does not wait if that gains nothing:
-//! when there is plenty already, and for a sender that pauses longer than the wait.
+//! A receiver reads deliberately late: after a small read it waits a few milliseconds, so that the next read finds
+//! many messages. This gives fewer system calls, bigger batches and warmer caches. It does not wait if that gains
+//! nothing: if there is plenty already, or if the sender pauses for longer than the wait.
 //!
-//! Waits end at ticks that all connections of a source share, so that they hand on their bytes together.
+//! All connections of a source wait until shared ticks, so that they pass on their bytes together.
 
 use std::time::{Duration, Instant};
 
 /// The policy of one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coalesce {
-    /// The time that the oldest byte may wait for more: the time from tick to tick.
+    /// The time for which the oldest byte may wait for more, which is also the time between ticks.
     pub wait_max: Duration,
-    /// When the first tick was.
+    /// The time of the first tick.
     pub(crate) first_tick: Instant,
-    /// This many bytes are handed on at once.
+    /// The number of bytes that are passed on without waiting.
     pub bytes_max: usize,
 }
 
-/// The bytes that wait to be handed on.
+/// The bytes that wait to be passed on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PendingBytes {
-    /// The maximum size of a chunk.
+    /// The number of waiting bytes.
     pub bytes: usize,
-    /// When the oldest of these bytes came; `None` when there are none.
+    /// When the oldest of these bytes arrived; `None` if there are none.
     pub first_byte: Option<Instant>,
-    /// When bytes were last handed on.
+    /// When bytes were last passed on.
     pub(crate) last_seal: Option<Instant>,
 }
 
@@ -35,9 +35,9 @@ pub struct PendingBytes {
 pub enum CoalesceStep {
     /// Nothing is waiting: wait for the socket.
     Block,
-    /// Sleep this long, then read the bytes that have come.
+    /// Sleep this long, then read the bytes that have arrived.
     Sleep(Duration),
-    /// Hand on the waiting bytes.
+    /// Pass on the waiting bytes.
     Seal,
 }
 
@@ -59,17 +59,17 @@ impl Coalesce {
         is_alone || self.bytes_max <= waiting.bytes
     }
 
-    /// The next tick, or now if there are none.
+    /// The next tick; `moment` itself if there are no ticks.
     fn tick_after(&self, moment: Instant) -> Instant {
         let since = moment.saturating_duration_since(self.first_tick).as_nanos();
         let Some(into) = since.checked_rem(self.wait_max.as_nanos()) else { return moment };
-        // A value below the wait fits.
+        // The value is below the wait, so it fits.
         moment + self.wait_max - Duration::from_nanos(into as u64)
     }
 }
 
 impl PendingBytes {
-    /// Notes bytes that came, the oldest of them at `first_byte`.
+    /// Notes bytes that arrived, the oldest of them at `first_byte`.
     pub fn add(&mut self, bytes: usize, first_byte: Instant) {
         if 0 < bytes {
             self.bytes += bytes;
@@ -77,7 +77,7 @@ impl PendingBytes {
         }
     }
 
-    /// Notes that the bytes, if there are any, are handed on.
+    /// Notes that all waiting bytes are passed on.
     pub fn seal(&mut self, now: Instant) {
         if self.first_byte.is_some() {
             *self = PendingBytes { bytes: 0, first_byte: None, last_seal: Some(now) };
@@ -89,8 +89,8 @@ impl PendingBytes {
 mod tests {
     use super::*;
 
-    /// Checks the step `waited_ms` after the first byte, which came `pause_ms` after the last hand-over, which was at a
-    /// tick.
+    /// Checks the step `waited_ms` after the first byte, which arrived `pause_ms` after bytes were last passed on,
+    /// which was at a tick.
     fn check(bytes: usize, waited_ms: Option<u64>, pause_ms: Option<u64>, expected: CoalesceStep) {
         let start = Instant::now();
         let policy = Coalesce { wait_max: Duration::from_millis(5), first_tick: start, bytes_max: 1000 };

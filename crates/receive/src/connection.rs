@@ -8,11 +8,11 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::server::TlsStream;
 
-/// Minimum buffer space of a read.
+/// The minimum buffer space for a read.
 const READ_BYTES_MIN: usize = 4 << 10;
-/// How long closing may take.
+/// The maximum time for closing.
 const CLOSE_WAIT_MAX: Duration = Duration::from_secs(1);
-/// The most that TLS returns at once.
+/// The maximum number of bytes that TLS returns at once.
 const TLS_RECORD_BYTES: usize = 16 << 10;
 
 pub(super) enum SourceConnection {
@@ -22,7 +22,7 @@ pub(super) enum SourceConnection {
 }
 
 impl SourceConnection {
-    /// Waits until there is something to read, or the end.
+    /// Waits until there is something to read, or the stream has ended.
     pub(super) async fn readable(&self) -> io::Result<()> {
         match self {
             SourceConnection::Tcp(stream) => stream.readable().await,
@@ -31,7 +31,7 @@ impl SourceConnection {
         }
     }
 
-    /// Reads until nothing is there or `bytes` has `bytes_max`; returns whether the stream has ended.
+    /// Reads until nothing is available or `bytes` has reached `bytes_max`; returns whether the stream has ended.
     ///
     /// **Invariant:** after less than `bytes_max` bytes, nothing readable is left inside of TLS, so that waiting
     /// for the socket means waiting for new data.
@@ -62,7 +62,7 @@ impl SourceConnection {
         matches!(self, SourceConnection::Tls(_))
     }
 
-    /// Writes all of it.
+    /// Writes all of these bytes.
     pub(super) async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             SourceConnection::Tcp(stream) => stream.write_all(bytes).await,
@@ -74,7 +74,8 @@ impl SourceConnection {
         }
     }
 
-    /// Closes properly, so that the sender knows that nothing was cut off. It may be gone already, or not read.
+    /// Closes properly, so that the sender knows that nothing was cut off. The sender may be gone already, or may not
+    /// read any more.
     pub(super) async fn close(&mut self) {
         let stream: &mut (dyn AsyncWrite + Unpin + Send) = match self {
             SourceConnection::Tcp(stream) => stream,

@@ -1,4 +1,4 @@
-//! The context that the reading tasks of one source share, and the way from them to the workers.
+//! The context that the reading tasks of one source share, through which they reach the workers.
 //!
 //! **Invariant:** a chunk is on its way only with its bytes reserved in the source's budget.
 
@@ -30,16 +30,16 @@ use std::time::{Duration, Instant};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinSet;
 
-/// How often one source logs problems with its senders.
+/// The minimum interval between log lines of one source about problems with its senders.
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Why bytes are in no message: a message is longer than what is kept of one; nothing shows that they are a message; or
-/// the sender of a message went away before its end, and was not told that it was taken.
+/// The reasons for bytes that are in no message: a message is longer than the part that is kept; nothing shows that
+/// they are a message; or the sender of a message went away before its end, and was not told that it was accepted.
 pub(super) const TOO_LONG: &str = "too_long";
 pub(super) const OUT_OF_STEP: &str = "out_of_step";
 pub(super) const UNFINISHED: &str = "unfinished";
 
-/// The time that a chunk waits if the process is short of memory: it never stops storing.
+/// The maximum time for which a chunk waits if the process is short of memory: storing never stops.
 const SHORT_WAIT_MAX: Duration = Duration::from_secs(2);
 
 /// The context that the reading tasks of one source share.
@@ -63,9 +63,9 @@ pub struct SourceContext {
     pub(super) data: PathBuf,
     /// The folders that files may be read in.
     pub(super) folders: Arc<Folders>,
-    /// Connections so far.
+    /// The number of connections so far.
     connections: AtomicUsize,
-    /// One for all workers, or one for each if a connection is limited to some of them.
+    /// One gather for all workers, or one for each if a connection is limited to some of them.
     gathers: Vec<Gather>,
     complained: Mutex<Option<Instant>>,
 }
@@ -84,7 +84,7 @@ pub struct SourceDeps {
     pub senders: Arc<Senders>,
     /// The process's share of sockets.
     pub sockets: Arc<SocketLimit>,
-    /// The gates that pause sources.
+    /// The gate that checks the tokens of senders.
     pub gates: Gates,
     /// The gauge of memory.
     pub gauge: Arc<Gauge>,
@@ -119,7 +119,7 @@ impl SourceContext {
         }
     }
 
-    /// Numbers connections.
+    /// The number of the next connection.
     pub(super) fn next_connection(&self) -> usize {
         self.connections.fetch_add(1, Ordering::Relaxed)
     }
@@ -140,8 +140,8 @@ impl SourceContext {
         reserved
     }
 
-    /// Submits like [`Outlet::submit`]; the receiver learns when all of it is durable. Messages that cannot be stored
-    /// now are held back until they can.
+    /// Submits like [`Outlet::submit`]; the receiver is told when everything is durable. Messages that cannot be
+    /// stored now are held back until they can.
     pub(super) async fn submit_confirmed(
         &self,
         chunk: Chunk,
@@ -178,8 +178,8 @@ impl SourceContext {
         }
     }
 
-    /// Submits messages that are parsed already, with a share of the memory that was reserved for them. The receiver
-    /// learns when all of them are durable, and at once if they cannot be stored now.
+    /// Submits messages that are already parsed, with the memory that was reserved for them. The receiver is told
+    /// when all of them are durable, or at once if they cannot be stored now.
     pub(super) fn submit_batch(
         &self,
         batch: Batch,
@@ -195,13 +195,13 @@ impl SourceContext {
         outcome
     }
 
-    /// Counts messages that arrived and get no further.
+    /// Counts messages that arrived and were dropped.
     pub(super) fn dropped(&self, reason: &'static str, messages: usize) {
         self.counters.dropped.add(reason, messages);
         self.ledger.dropped(&self.id, reason, messages);
     }
 
-    /// Messages that the kernel dropped.
+    /// Counts messages that the kernel dropped.
     pub(super) fn lost_before(&self, place: &'static str, messages: usize) {
         self.counters.dropped.add(place, messages);
         self.ledger.lost_before(&self.id, place, messages);
@@ -218,7 +218,7 @@ impl SourceContext {
         }
     }
 
-    /// Bytes that no message holds.
+    /// Bytes that do not belong to a message.
     pub(super) fn no_message(&self, sender: &MessageSender, reason: &'static str, bytes: &[u8]) {
         self.left_out(sender, reason, bytes.len(), bytes);
     }
@@ -245,7 +245,7 @@ impl SourceContext {
         self.complain("a connection is refused", format!("{sender}: {message}"));
     }
 
-    /// Notes a refused request. Its sender knows, so nothing of it is lost unseen.
+    /// Notes a refused request. Its sender is told, so nothing of it is lost unnoticed.
     pub(super) fn refused_request(&self, sender: &str, message: &str) {
         self.complain("a request is refused", format!("{sender}: {message}"));
     }
@@ -296,7 +296,7 @@ impl SourceContext {
         }
     }
 
-    /// Reads certificates again when their files change, for as long as it is polled.
+    /// Reads certificates again when their files change, for as long as the future is polled.
     async fn watch_certificates(&self) {
         let mut interval = tokio::time::interval(tls::LOOK_INTERVAL);
         loop {
@@ -308,14 +308,14 @@ impl SourceContext {
         }
     }
 
-    /// Hands on all that the connections have read.
+    /// Passes on all bytes that the connections have read.
     pub(super) async fn flush_gathers(&self) {
         for (number, gather) in self.gathers.iter().enumerate() {
             gather.flush(self, number).await;
         }
     }
 
-    /// Hands on in time the bytes that the connections have read, for as long as it is polled.
+    /// Passes on the bytes that the connections have read when they are due, for as long as the future is polled.
     pub(super) async fn run_gathers(self: Arc<SourceContext>) {
         let mut running = JoinSet::new();
         for number in 0..self.gathers.len() {

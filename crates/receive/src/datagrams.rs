@@ -1,7 +1,7 @@
-//! Messages in datagrams, over UDP or a unix socket: a datagram is a message, or many lines or a chunk of a message if
-//! the source is set so. Datagrams that the workers cannot take in time are dropped and counted, as are those that the
-//! kernel drops: its own count is read once a second, as it otherwise comes only with a datagram, and after a flood
-//! there may be none.
+//! Messages in datagrams, over UDP or a unix socket: a datagram holds one message, or, if the source is configured
+//! so, many lines or a chunk of a message. Datagrams that the workers cannot take in time are dropped and counted.
+//! Those that the kernel drops are counted as well: its own count is read once a second, as it otherwise comes only
+//! with a datagram, and after a flood there may be none.
 
 use super::coalesce::{CoalesceStep, PendingBytes};
 use super::context::{SourceContext, TOO_LONG};
@@ -25,9 +25,9 @@ use tokio::sync::watch;
 
 /// Maximum number of datagrams per system call.
 const DATAGRAMS_MAX: usize = 64;
-/// The longest datagram there is.
+/// The maximum length of a datagram.
 const DATAGRAM_BYTES_MAX: usize = 1 << 16;
-/// The limits on messages that wait for chunks, and on their bytes: more than one message can have.
+/// The limits on the number of messages that wait for chunks, and on their bytes: more than one message can have.
 const CHUNKED_MAX: usize = 1024;
 const CHUNKED_BYTES_MAX: usize = 32 << 20;
 /// The interval at which the kernel's count of dropped datagrams is read.
@@ -65,7 +65,7 @@ impl DatagramSocket {
         }
     }
 
-    /// Fetches the datagrams that are there, up to one per slot.
+    /// Fetches the available datagrams, up to one per slot.
     fn fetch(&self, slots: &mut [u8], slot_bytes: usize) -> io::Result<Vec<Datagram>> {
         match self {
             DatagramSocket::Udp(socket) => {
@@ -78,7 +78,7 @@ impl DatagramSocket {
     }
 }
 
-/// Reads datagrams until told to stop, and then what arrived before that.
+/// Reads datagrams until told to stop, and then the ones that arrived before that.
 pub(super) async fn serve(
     shared: Arc<SourceContext>,
     socket: DatagramSocket,
@@ -120,7 +120,7 @@ struct Receiver {
     slots: Vec<u8>,
     waiting: PendingBytes,
     senders: HashMap<Option<IpAddr>, MessageSender>,
-    /// Messages of which chunks are still to come.
+    /// Messages with chunks that are still missing.
     chunks: Chunks<Option<IpAddr>>,
     /// The number of datagrams that the kernel has dropped so far.
     dropped: u32,
@@ -138,7 +138,7 @@ impl Default for Receiver {
 struct Datagram {
     slot: usize,
     length: usize,
-    /// Bytes that had no room in the slot.
+    /// The number of bytes that did not fit into the slot.
     cut_bytes: usize,
     peer: Option<IpAddr>,
     /// The number of datagrams that the kernel had dropped when it arrived.
@@ -146,7 +146,7 @@ struct Datagram {
 }
 
 impl Receiver {
-    /// Reads datagrams until the policy says that it is enough.
+    /// Reads datagrams until the policy has enough of them.
     async fn read_late(&mut self, shared: &SourceContext, socket: &DatagramSocket) -> Chunk {
         let policy = shared.settings.load().coalesce;
         let mut read = Chunk::default();
@@ -177,7 +177,7 @@ impl Receiver {
         }
     }
 
-    /// The messages that still wait for chunks, which will not come any more.
+    /// The messages that still wait for chunks, which will no longer arrive.
     fn finish(&mut self) -> Chunk {
         let mut rest = Chunk::default();
         let Receiver { chunks, senders, .. } = self;
@@ -185,7 +185,7 @@ impl Receiver {
         rest
     }
 
-    /// Reads without waiting.
+    /// Reads the available datagrams without waiting.
     fn read_all_there_is(
         &mut self,
         shared: &SourceContext,
@@ -198,11 +198,11 @@ impl Receiver {
         let frame_max = if settings.is_gelf { DATAGRAM_BYTES_MAX } else { settings.frame_max };
         let slot_bytes = frame_max.min(DATAGRAM_BYTES_MAX);
         if self.slots.len() != DATAGRAMS_MAX * slot_bytes {
-            // Fresh memory, so that only the parts that datagrams fill are really used.
+            // The memory is fresh, so that only the parts that datagrams fill are really used.
             self.slots = vec![0; DATAGRAMS_MAX * slot_bytes];
         }
         while read.bytes.len() < bytes_max {
-            // Nothing is there: a socket that only receives has no other errors.
+            // No datagram is available: a socket that only receives has no other errors.
             let Ok(datagrams) = socket.fetch(&mut self.slots, slot_bytes) else { return };
             let is_all = datagrams.len() < DATAGRAMS_MAX;
             for datagram in datagrams {
@@ -263,14 +263,14 @@ impl Receiver {
         shared.left_out(sender, TOO_LONG, datagram.cut_bytes, &[]);
     }
 
-    /// Counts the datagrams that the kernel has dropped, without waiting for another one.
+    /// Counts the datagrams that the kernel has dropped, without waiting for another datagram.
     fn look_at_drops(&mut self, shared: &SourceContext, socket: &DatagramSocket) {
         if let Some(dropped) = socket.drops() {
             self.note_drops(shared, dropped);
         }
     }
 
-    /// A datagram has the count of its arrival, which may be lower than the present one.
+    /// A datagram states the count at its arrival, which may be lower than the current one.
     fn note_drops(&mut self, shared: &SourceContext, dropped: u32) {
         let more = dropped.wrapping_sub(self.dropped);
         if more <= u32::MAX / 2 {
@@ -294,7 +294,7 @@ fn append(
     sent_by(read, first, senders, peer);
 }
 
-/// Notes the sender of the frames from the one with this number on.
+/// Notes the sender of the frames, from the one with this number on.
 fn sent_by(
     read: &mut Chunk,
     first: usize,
@@ -312,7 +312,7 @@ fn fetch(socket: RawFd, slots: &mut [u8], slot_bytes: usize) -> io::Result<Vec<D
         slots.chunks_exact_mut(slot_bytes).map(|slot| [IoSliceMut::new(slot)]).collect();
     let space = nix::cmsg_space!(u32);
     let mut headers = MultiHeaders::<SockaddrStorage>::preallocate(DATAGRAMS_MAX, Some(space));
-    // With this flag the kernel returns the length of a datagram, and not of the part that fits.
+    // With this flag, the kernel returns the length of the whole datagram, not only of the part that fits.
     let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC;
     let received = recvmmsg(socket, &mut headers, buffers.iter_mut(), flags, None)?;
     let datagrams = received.enumerate().map(|(slot, message)| {

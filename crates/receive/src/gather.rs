@@ -1,8 +1,8 @@
-//! Collects the bytes of one source's connections into chunks that are worth a worker's while: many connections with a
-//! little each share one chunk, and a large read becomes a chunk of its own.
+//! Collects the bytes of one source's connections into chunks that are large enough to be worth a task for a worker:
+//! many connections with little data share one chunk, and a large read becomes a chunk of its own.
 //!
-//! The connections wait for each other here as one connection waits for its own next bytes, under the same
-//! policy, from the same first byte and to the same tick: nothing waits twice.
+//! Here connections wait for each other under the same policy by which one connection waits for more bytes, from the
+//! same first byte and to the same tick, so nothing waits twice.
 //!
 //! **Invariant:** frames of one connection leave in the order in which they came.
 
@@ -11,12 +11,12 @@ use logstead_flow::chunk::{Chunk, ChunkOrder};
 use std::time::Instant;
 use tokio::sync::{Mutex, Notify};
 
-/// A read of this size is a chunk of its own: copying it would cost more than it gains.
+/// The size from which a read becomes a chunk of its own: copying it would cost more than it gains.
 const CHUNK_BYTES_MIN: usize = 64 << 10;
 
 /// The receiver of finished chunks.
 pub(super) trait Outlet {
-    /// The present policy: when a chunk is worth a worker's while.
+    /// The current policy, which says when a chunk is large enough.
     fn policy(&self) -> Coalesce;
     /// Submits a chunk to the pipeline, and waits while too many bytes of this source are in flight.
     async fn submit(&self, chunk: Chunk);
@@ -27,7 +27,7 @@ pub(super) trait Outlet {
 pub(super) struct Gather {
     /// Held while a chunk waits for room in the source's budget, so that all its connections wait.
     state: Mutex<GatherState>,
-    /// Something new waits.
+    /// Notifies that there are new frames.
     woken: Notify,
 }
 
@@ -35,12 +35,12 @@ pub(super) struct Gather {
 struct GatherState {
     chunk: Chunk,
     waiting: PendingBytes,
-    /// Chunks so far.
+    /// The number of chunks so far.
     chunks: usize,
 }
 
 impl Gather {
-    /// Takes frames whose first byte came at `first_byte`.
+    /// Takes frames whose first byte arrived at `first_byte`.
     pub(super) async fn add(&self, outlet: &impl Outlet, number: usize, chunk: Chunk, first_byte: Instant) {
         if chunk.frames.is_empty() {
             return;
@@ -56,11 +56,11 @@ impl Gather {
         if is_chunk || policy.is_enough(&state.waiting) {
             return state.submit(outlet, number).await;
         }
-        // Other connections that woke up at this tick are ahead of it in the queue, and add their frames.
+        // Other connections that woke up at this tick are ahead of this task, and add their frames first.
         self.woken.notify_one();
     }
 
-    /// Submits frames that have waited long enough, for as long as it is polled.
+    /// Submits frames that have waited long enough, for as long as the future is polled.
     pub(super) async fn run(&self, outlet: &impl Outlet, number: usize) {
         loop {
             self.woken.notified().await;
@@ -70,7 +70,7 @@ impl Gather {
         }
     }
 
-    /// Submits frames that have waited long enough; otherwise returns how long they still wait.
+    /// Submits frames that have waited long enough; otherwise returns how much longer they have to wait.
     async fn seal(
         &self,
         outlet: &impl Outlet,

@@ -1,5 +1,5 @@
-//! Sources: each has a thread with its own runtime that reads its sockets, splits the bytes into frames, and hands
-//! chunks of frames to the workers. Parsing happens there, so that a source's thread only reads.
+//! Sources: each has a thread with its own runtime that reads its sockets, splits the bytes into frames, and passes
+//! chunks of frames to the workers. Parsing happens in the workers, so that a source's thread only reads.
 //!
 //! ```text
 //! accept ─▶ PROXY header ─▶ TLS ─▶ stream ─▶ gather ─▶ chunk

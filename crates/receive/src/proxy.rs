@@ -1,4 +1,4 @@
-//! Reads the header of the PROXY protocol from a connection, and not a byte more: TLS may follow.
+//! Reads the header of the PROXY protocol from a connection, and not a byte more, as TLS may follow.
 
 use logstead_syslog::proxy::{self, ParsedHeader};
 use std::io;
@@ -6,24 +6,24 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// How long a header may take. The protocol asks for at least 3 s, within which a lost packet is sent again.
+/// The time that a header may take. The protocol asks for at least 3 s, within which a lost packet is sent again.
 const WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// Why a connection does not begin with a header.
+/// The reason why a connection does not begin with a header.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ProxyHeaderError {
     /// It begins with other bytes.
     #[error(transparent)]
     Header(#[from] proxy::HeaderError),
-    /// The header does not come.
+    /// The header did not arrive in time.
     #[error("the PROXY protocol header was not complete within {} s", WAIT_MAX.as_secs())]
     TimedOut,
-    /// The proxy has gone.
+    /// The proxy closed the connection.
     #[error("the connection ended before its PROXY protocol header was complete")]
     Closed,
 }
 
-/// Reads exactly the header. `None` if the real peer counts.
+/// Reads exactly the header; `None` if the real peer is the one that counts.
 pub(crate) async fn read<S: AsyncRead + Unpin>(
     stream: &mut S,
 ) -> Result<Option<SocketAddr>, ProxyHeaderError> {
@@ -44,7 +44,7 @@ async fn read_header<S: AsyncRead + Unpin>(stream: &mut S) -> Result<Option<Sock
             ParsedHeader::Header { peer, .. } => return Ok(peer),
             ParsedHeader::More(missing) => missing,
         };
-        // The bytes that have arrived are examined before waiting for more: a sender without a header is refused at
+        // The bytes that have arrived are examined before more are read: a sender without a header is refused at
         // once, and a hostile length takes no memory.
         match stream.take(missing as u64).read_buf(&mut bytes).await {
             Ok(0) => return Err(ProxyHeaderError::Closed),

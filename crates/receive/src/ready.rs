@@ -1,5 +1,5 @@
-//! A socket that is ready to be read: it is registered with the runtime of its source, and a second handle allows
-//! handing it over to another source without closing it.
+//! A socket that is ready to be read: it is registered with the runtime of its source, and through a second handle it
+//! can be handed over to another source without closing it.
 //!
 //! **Invariant:** everything that can fail about a socket has succeeded, so a source can start reading it at any time.
 
@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 /// The sockets of a source, bound and ready to be read.
 pub struct ReadySockets {
     pub(super) listener: ListenAddress,
-    /// With the port that the system chose.
+    /// The URL, with the port that the system chose.
     pub(super) url: String,
     pub(super) other_handle: BoundSocket,
     pub(super) readers: Vec<SocketReader>,
@@ -29,7 +29,7 @@ pub(super) enum SocketReader {
 }
 
 impl ReadySockets {
-    /// Registers a socket with the runtime that is entered.
+    /// Registers a socket with the current runtime.
     pub(super) fn new(listener: ListenAddress, socket: BoundSocket) -> io::Result<ReadySockets> {
         let (url, other_handle) = (socket.url(&listener)?, socket.try_clone()?);
         let readers = SocketReader::all(socket, &listener)?;

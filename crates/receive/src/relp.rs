@@ -1,4 +1,4 @@
-//! One RELP connection: takes messages, and answers each once it is durable, in the order in which they came.
+//! One RELP connection: takes messages, and answers each once it is durable, in the order in which they arrived.
 //!
 //! While messages cannot be stored, answers wait and the sender's window fills; nothing is refused.
 
@@ -14,28 +14,28 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
-/// How long a sender may leave answers unread before it counts as gone.
+/// The time for which a sender may leave answers unread before it counts as gone.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(60);
-/// How long a stop waits for what was received to become durable.
+/// The time for which a stop waits for received messages to become durable.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(1);
-/// The offers of the server, after the status.
+/// The server's offers, which follow the status.
 const OFFERS: &str = "relp_software=logstead\ncommands=syslog";
 
-/// An answer, in the order of the commands.
+/// An answer that is due in the order of the commands.
 enum PendingAnswer {
-    /// It can be sent.
+    /// The answer can be sent.
     Ready(Vec<u8>),
-    /// To these messages, once they are durable.
+    /// The answers to these messages wait until the messages are durable.
     Waiting { numbers: Vec<u32>, outcome: oneshot::Receiver<StoreOutcome> },
 }
 
-/// Why a connection ends.
+/// The reason why a connection ends.
 enum SessionEnd {
-    /// The sender closed it, or has gone.
+    /// The sender closed the connection, or is gone.
     Gone,
-    /// We are told to stop.
+    /// The source was told to stop.
     Stopped,
-    /// It does not speak RELP.
+    /// The sender does not speak RELP.
     Malformed(String),
 }
 
@@ -43,13 +43,13 @@ struct RelpSession<'a> {
     shared: &'a SourceContext,
     connection: SourceConnection,
     sender: MessageSender,
-    /// Connection and chunks so far.
+    /// The number of the connection, and the number of chunks so far.
     order: ChunkOrder,
     commands: Commands,
     reader: BufferedReader,
     answers: VecDeque<PendingAnswer>,
     is_open: bool,
-    /// The sender has asked to end.
+    /// Whether the sender has asked to close the connection.
     is_closing: bool,
 }
 
@@ -113,7 +113,7 @@ impl RelpSession<'_> {
         }
     }
 
-    /// Reads the bytes that have come and hands them on.
+    /// Reads the available bytes and passes them on.
     async fn read(&mut self) -> Result<(), SessionEnd> {
         let policy = self.shared.settings.load().coalesce;
         let ended = self.reader.read_late(&mut self.connection, policy).await;
@@ -194,7 +194,7 @@ impl RelpSession<'_> {
         Ok(())
     }
 
-    /// Sends an answer, and the ones behind it that are ready.
+    /// Sends an answer, and all those after it that are ready.
     async fn answer(&mut self, first: Vec<u8>) -> Result<(), ()> {
         let mut text = first;
         while let Some(next) = ready(&mut self.answers) {
@@ -211,7 +211,8 @@ impl RelpSession<'_> {
         }
     }
 
-    /// Sends the answers that become ready soon, and asks the sender to close. It will send unanswered messages again.
+    /// Sends the answers that become ready soon, and asks the sender to close. It sends unanswered messages again
+    /// later.
     async fn say_goodbye(&mut self) {
         let answering = async {
             while !self.answers.is_empty() {
@@ -224,19 +225,19 @@ impl RelpSession<'_> {
             return;
         }
         let goodbye = self.connection.write_all(b"0 serverclose 0\n");
-        // It ends either way.
+        // The connection ends either way.
         tokio::time::timeout(STOP_WAIT_MAX, goodbye).await.ok();
     }
 }
 
-/// The oldest answer once it is ready; waits forever if there is none.
+/// The oldest answer, once it is ready; waits forever if there is none.
 async fn due(answers: &mut VecDeque<PendingAnswer>) -> Vec<u8> {
     let text = match answers.front_mut() {
         None => std::future::pending().await,
         Some(PendingAnswer::Ready(text)) => std::mem::take(text),
         Some(PendingAnswer::Waiting { numbers, outcome }) => match outcome.await {
             Ok(outcome) => acknowledged(numbers, &outcome),
-            // The server is stopping: the sender learns that, and sends them again.
+            // The server is stopping: the sender is told, and sends the messages again.
             Err(_) => std::future::pending().await,
         },
     };
@@ -258,14 +259,14 @@ fn ready(answers: &mut VecDeque<PendingAnswer>) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// The answers to messages that were handed on together.
+/// The answers to messages that were passed on together.
 fn acknowledged(numbers: &[u32], outcome: &StoreOutcome) -> Vec<u8> {
-    // Messages that the routes dropped count as accepted: the protocol has no other word for it.
+    // Messages that the routes dropped count as accepted: the protocol has no other status for them.
     let failure = outcome.as_ref().err();
     let mut text = Vec::with_capacity(numbers.len() * 24);
     for number in numbers {
         match failure {
-            // Writing to memory does not fail.
+            // Writing to memory cannot fail.
             None => writeln!(text, "{number} rsp 6 200 OK").ok(),
             Some(failed) => {
                 text.extend_from_slice(&response(*number, &format!("500 {failed}")));

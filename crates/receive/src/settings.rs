@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The settings of one source, resolved.
+/// The settings of one source, ready to use.
 #[derive(Clone)]
 pub struct SourceSettings {
     /// The parser of the source's format.
@@ -24,10 +24,10 @@ pub struct SourceSettings {
     /// The framing of streams.
     pub framing: Framing,
     pub(crate) split_datagrams: bool,
-    /// Whether a datagram may be a chunk of a message of GELF.
+    /// Whether a datagram may be a chunk of a GELF message.
     pub(crate) is_gelf: bool,
     pub(crate) frame_max: usize,
-    /// How long a read waits for more.
+    /// The policy for how long a read waits for more.
     pub coalesce: Coalesce,
     /// The number of receiving threads.
     pub partitions: CountOrAuto,
@@ -37,22 +37,22 @@ pub struct SourceSettings {
     proxies: Vec<IpNet>,
     /// The certificates of encrypted listeners.
     pub certificates: Option<Arc<Certificates>>,
-    /// The name of the token that requests must bring.
+    /// The name of the token that requests must have.
     pub token: Option<String>,
     /// The files that a file source follows.
     pub files: Option<Arc<FileSource>>,
 }
 
-/// Why a source cannot run here.
+/// The reason why a source cannot run here.
 pub struct SettingsError {
-    /// The key that says it.
+    /// The key of the setting at fault.
     pub key: &'static str,
     /// The reason, as a sentence.
     pub message: String,
 }
 
 impl SourceSettings {
-    /// `None` for kinds without a thread.
+    /// The settings of a source; `None` for kinds without a thread.
     pub fn new(kind: &SourceKind, data: &Path) -> Option<Result<SourceSettings, SettingsError>> {
         let (framing, split_datagrams, reception) = match kind {
             SourceKind::Syslog(syslog) => (syslog.framing, syslog.split_datagrams, &syslog.reception),
@@ -65,7 +65,7 @@ impl SourceSettings {
         Some(SourceSettings::of(framing, split_datagrams, reception, data))
     }
 
-    /// Settings with the defaults of sources that read nothing yet.
+    /// The default settings, for a source that reads nothing yet.
     fn blank(parser: Parser) -> SourceSettings {
         SourceSettings {
             parser: Arc::new(parser),
@@ -106,7 +106,7 @@ impl SourceSettings {
         settings.admitting(&gelf.admission, data, &[])
     }
 
-    /// Its frames are requests.
+    /// Settings for OpenTelemetry, whose frames are requests.
     fn of_otlp(otlp: &OtlpSource, data: &Path) -> Result<SourceSettings, SettingsError> {
         let parser = parser(SourceFormat::Raw, "UTC", &[], "utf-8")?;
         let settings = SourceSettings {
@@ -136,7 +136,7 @@ impl SourceSettings {
         settings.admitting(&reception.admission, data, &[])
     }
 
-    /// The same, with the addresses that may send. `protocols` are those that encrypted connections may choose from.
+    /// Adds the addresses that may send. `protocols` are those that encrypted connections may choose from.
     fn admitting(
         self,
         admission: &Admission,
@@ -183,7 +183,7 @@ fn coalesce(coalesce: logstead_config::Coalesce) -> Coalesce {
     }
 }
 
-/// The parser of a source. `zone` is the source's own; some senders have another.
+/// The parser of a source. `zone` is the source's own time zone; some senders have a different one.
 fn parser(
     format: SourceFormat,
     zone: &str,
@@ -205,7 +205,7 @@ fn parser(
     Ok(SyslogParser { charset, zones, ..SyslogParser::new(format, zone) })
 }
 
-/// The time zone with this IANA name, or with this offset, as `+02:00`.
+/// The time zone with this IANA name, or with an offset such as `+02:00`.
 pub fn time_zone(name: &str) -> Result<TimeZone, String> {
     let offset = match name.as_bytes() {
         [b'+' | b'-', ..] => jiff::fmt::temporal::DateTimeParser::new().parse_time_zone(name),

@@ -1,5 +1,5 @@
-//! Reads one stream of syslog: late and much at a time, split into frames, gathered with those of the source's
-//! other connections.
+//! Reads one stream of syslog: it reads late and in large pieces, splits the bytes into frames, and gathers them with
+//! those of the source's other connections.
 
 use super::coalesce::{Coalesce, CoalesceStep, PendingBytes};
 use super::connection::SourceConnection;
@@ -9,12 +9,12 @@ use logstead_syslog::framing::{Framer, SplitResult};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// How long to wait for the rest of a message whose end is not marked.
+/// The time to wait for the rest of a message whose end is not marked.
 const NEXT_LINE_WAIT_MAX: Duration = Duration::from_secs(1);
-/// How long the final read waits to hear whether anything has come: of a connection that was just made, the runtime does
-/// not know yet.
+/// The time for which the final read waits to learn whether bytes have arrived: for a connection that was just made,
+/// the runtime does not know yet.
 const LAST_NEWS_WAIT_MAX: Duration = Duration::from_millis(5);
-/// Upper bound of the final read: more than a socket holds, so everything that has arrived is kept.
+/// The maximum size of the final read: more than a socket holds, so everything that has arrived is kept.
 const LAST_BYTES_MAX: usize = 16 << 20;
 
 /// Reads a connection to its end, or until told to stop.
@@ -60,7 +60,7 @@ struct ChunkedStream<'a> {
 }
 
 impl ChunkedStream<'_> {
-    /// Reads and hands on the bytes that have come; returns whether the stream has ended.
+    /// Reads the available bytes and passes them on; returns whether the stream has ended.
     async fn read(&mut self, connection: &mut SourceConnection, is_last: bool) -> bool {
         let mut policy = self.shared.settings.load().coalesce;
         if is_last {
@@ -80,14 +80,14 @@ impl ChunkedStream<'_> {
         ended
     }
 
-    /// Takes the pending message, which did not continue.
+    /// Takes the pending message, as nothing followed that continues it.
     async fn give_up_waiting(&mut self) {
         let mut found = SplitResult::default();
         let taken = self.framer.give_up_waiting(&self.reader.pending, &mut found);
         self.hand_on(taken, found, Instant::now()).await;
     }
 
-    /// Takes the first of the pending bytes; if nothing is complete, they stay where they are.
+    /// Takes the first of the pending bytes; if no message is complete, they are left in place.
     async fn hand_on(&mut self, taken: usize, found: SplitResult, first_byte: Instant) {
         if taken == 0 {
             return;
@@ -102,12 +102,12 @@ impl ChunkedStream<'_> {
     }
 }
 
-/// Why a connection is read.
+/// The reason for reading a connection.
 enum ReadReason {
     Bytes,
-    /// The pending message did not continue.
+    /// Nothing followed that continues the pending message.
     NoMoreLines,
-    /// We are told to stop, or the connection is broken: nothing more will come.
+    /// The source was told to stop, or the connection is broken: nothing more will arrive.
     Last,
 }
 
@@ -138,8 +138,8 @@ pub(super) struct BufferedReader {
 }
 
 impl BufferedReader {
-    /// Nothing was read yet, so there may be more than the socket reports: the first message can arrive together with
-    /// the end of the handshake.
+    /// A reader that has read nothing yet, so there may be more than the socket reports: the first message can arrive
+    /// together with the end of the handshake.
     pub(super) fn new() -> BufferedReader {
         BufferedReader {
             pending: Vec::new(),
@@ -149,7 +149,7 @@ impl BufferedReader {
         }
     }
 
-    /// Appends bytes as they come until the policy is satisfied; returns whether the stream has ended.
+    /// Appends bytes as they arrive until the policy is satisfied; returns whether the stream has ended.
     pub(super) async fn read_late(&mut self, connection: &mut SourceConnection, policy: Coalesce) -> bool {
         let start = self.pending.len();
         self.pending.reserve(self.expected_bytes);

@@ -17,24 +17,24 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
-/// How long a stopped source may take to hand on what it read.
+/// The time that a stopped source may take to pass on what it has read.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
 /// A running source.
 pub struct RunningSource {
     shared: Arc<SourceContext>,
     listeners: Mutex<HashMap<ListenAddress, ActiveListener>>,
-    /// Stops following files.
+    /// Tells the task that follows files to stop.
     following: Mutex<Option<watch::Sender<bool>>>,
-    /// Taken when the source stops: then the thread ends with its tasks.
+    /// Taken when the source stops: the thread then ends with its tasks.
     commands: Mutex<Option<mpsc::UnboundedSender<SourceCommand>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
     /// The thread's runtime, for registering sockets.
     runtime: tokio::runtime::Handle,
 }
 
-/// A task of the thread, until it is told to stop.
+/// A task for the thread, which runs until it is told to stop.
 enum SourceCommand {
-    /// Read a socket with these.
+    /// Read a socket with these readers.
     Listen { readers: Vec<SocketReader>, stopped: watch::Receiver<bool> },
     /// Follow the files of the settings.
     Follow(watch::Receiver<bool>),
@@ -43,13 +43,13 @@ enum SourceCommand {
 /// A socket that is read.
 struct ActiveListener {
     url: String,
-    /// To hand the socket over to another source without closing it.
+    /// A handle by which the socket can be handed over to another source without closing it.
     socket: BoundSocket,
     stop: watch::Sender<bool>,
 }
 
 impl RunningSource {
-    /// Starts the thread; sockets come with [`RunningSource::listen`], files with [`RunningSource::follow`].
+    /// Starts the thread; sockets are added by [`RunningSource::listen`], files by [`RunningSource::follow`].
     pub fn start(shared: SourceContext) -> io::Result<RunningSource> {
         let shared = Arc::new(shared);
         let (commands, received) = mpsc::unbounded_channel();
@@ -64,7 +64,7 @@ impl RunningSource {
         Ok(RunningSource { shared, listeners, following, commands, thread, runtime: handle })
     }
 
-    /// The context of its connections.
+    /// The context of the source's connections.
     pub fn shared(&self) -> &SourceContext {
         &self.shared
     }
@@ -81,7 +81,7 @@ impl RunningSource {
         same.map(|(_, running)| running.socket.try_clone())
     }
 
-    /// Whether it accepts commands: it ends only when it is stopped, or by a bug.
+    /// Whether the source accepts commands: it ends only when it is stopped, or because of a bug.
     fn is_running(&self) -> bool {
         self.commands.lock().as_ref().is_some_and(|commands| !commands.is_closed())
     }
@@ -127,7 +127,7 @@ impl RunningSource {
         }
     }
 
-    /// Stops reading the sockets that `keep` does not name. Messages that were received are still handed on.
+    /// Stops reading the sockets that `keep` does not contain. Messages that were received are still passed on.
     pub fn retain(&self, keep: &[ListenAddress]) {
         self.listeners.lock().retain(|listener, running| {
             let kept = keep.contains(listener);
@@ -151,7 +151,7 @@ impl RunningSource {
         self.shared.reload_certificates();
     }
 
-    /// Stops reading; messages that were read are handed on. [`RunningSource::join`] waits for that.
+    /// Stops reading; messages that were read are passed on. [`RunningSource::join`] waits for that.
     pub fn stop(&self) {
         self.retain(&[]);
         if let Some(stop) = self.following.lock().take() {

@@ -1,6 +1,7 @@
-//! The unit of flow: up to some thousand messages in columns, sealed once and shared from then on.
+//! A batch is the unit in which messages are processed: up to some thousand messages in columns, sealed once and
+//! shared from then on.
 //!
-//! One type goes from the socket to the disk and back: a worker builds it, the router narrows it with
+//! The same type is used from the socket to the disk and back: a worker builds a batch, the router narrows it with
 //! [`Selection`]s, the journal writes its [`Columns`], and reading a journal gives a `Batch` again.
 
 use crate::column::{ColumnError, NameColumn, TextColumn};
@@ -18,12 +19,12 @@ use crate::time::{DAY, Timestamp};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Most rows of a batch: a reader of a stored batch refuses more.
+/// The maximum number of rows of a batch: a reader of a stored batch refuses more.
 pub const BATCH_ROWS_MAX: usize = 1 << 20;
-/// Most bytes of one column of a batch.
+/// The maximum length of one column of a batch.
 pub const BATCH_BYTES_MAX: usize = 1 << 30;
 
-/// The longest that a message's own time may be after its receipt; a later one is not believed.
+/// The maximum by which a message's own time may be later than its receipt; a later one is ignored.
 const FUTURE_MAX: i64 = DAY;
 
 const SOURCE: usize = Field::Source.number();
@@ -32,7 +33,7 @@ const HOST: usize = Field::Host.number();
 const PROGRAM: usize = Field::Program.number();
 const MSGID: usize = Field::Msgid.number();
 
-/// Messages in columns. Immutable.
+/// An immutable batch of messages in columns.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     pub(crate) columns: Columns,
@@ -62,8 +63,8 @@ impl Batch {
         Ok(Batch::new(columns))
     }
 
-    /// A batch with a row for each of some values of one field, to ask a matcher about them. `None` for fields
-    /// whose values are not texts of their own.
+    /// A batch with one row for each of some values of a field, so that a matcher can be applied to them. `None` for
+    /// fields whose values are not stored as texts.
     pub fn of_values(field: &FieldName, values: &TextColumn) -> Option<Batch> {
         Columns::of_values(field, values).map(Batch::new)
     }
@@ -73,12 +74,12 @@ impl Batch {
         &self.columns
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub fn rows(&self) -> usize {
         self.columns.rows()
     }
 
-    /// Whether there is no message.
+    /// Whether there are no messages.
     pub fn is_empty(&self) -> bool {
         self.rows() == 0
     }
@@ -122,7 +123,7 @@ impl Batch {
         self.columns.names[PEER].get(row)
     }
 
-    /// The host it claims to come from; empty if it names none.
+    /// The host that it claims to come from; empty if it names none.
     pub fn host(&self, row: usize) -> &[u8] {
         self.columns.names[HOST].get(row)
     }
@@ -167,7 +168,7 @@ impl Batch {
         self.field_range(row).map(|at| (self.columns.field_names.get(at), self.columns.field_values.get(at)))
     }
 
-    /// The earliest and the latest [`Batch::time`]; `None` for an empty batch. Rows are read only once for it.
+    /// The earliest and the latest [`Batch::time`]; `None` for an empty batch. They are calculated only once.
     pub fn time_range(&self) -> Option<(Timestamp, Timestamp)> {
         *self.times.get_or_init(|| {
             let mut times = (0..self.rows()).map(|row| self.time(row));
@@ -194,7 +195,7 @@ impl Batch {
         HeadForm::from_code(self.columns.bytes[HEAD_FORM][row]).unwrap_or_default()
     }
 
-    /// Appends the bytes before the message; `false` if they are the whole.
+    /// Appends the bytes before the message; `false` if they are the whole raw text.
     pub(crate) fn write_head(&self, row: usize, out: &mut Vec<u8>) -> bool {
         let columns = self.columns();
         let form = self.head_form(row);

@@ -1,11 +1,11 @@
-//! Results of comparisons: 64 bytes that are 0 or 1 become the bits of a word.
+//! Packs results of comparisons: 64 bytes that are 0 or 1 become the bits of a word.
 
-/// A bit for each byte that is 1, the first in the lowest. All others are 0.
+/// Sets a bit for each byte that is 1, the first one in the lowest bit. All other bytes must be 0.
 ///
 /// A loop that fills 64 bytes with the results of comparisons is turned into vector instructions by the compiler; one
 /// that sets bits is not.
 pub fn gather(bytes: &[u8; 64]) -> u64 {
-    // The product has the lowest bits of the eight bytes side by side in its highest byte.
+    // The highest byte of the product holds the lowest bits of the eight bytes, side by side.
     let eights = bytes
         .as_chunks()
         .0

@@ -41,7 +41,7 @@ pub struct Row<'a> {
     pub message_at: Option<usize>,
     /// The form in which the bytes before the message can probably be written again.
     pub head_form: HeadForm,
-    /// The number of fields added last that do not occur in those bytes.
+    /// The number of the last fields that do not occur in those bytes.
     pub fields_behind: usize,
     /// Flags set during receipt.
     pub flags: Flags,
@@ -100,7 +100,7 @@ impl IndexMut<Field> for Row<'_> {
 /// Builds batches, one after the other.
 #[derive(Default)]
 pub struct BatchBuilder {
-    /// All but the names and the texts.
+    /// All columns except those of names and texts.
     columns: Columns,
     texts: [TextColumn; TEXTS + 2],
     received: i64,
@@ -108,9 +108,9 @@ pub struct BatchBuilder {
     origin: [u32; ORIGIN_NAMES],
     names: [NameColumnBuilder; Field::NAMES],
     field_names: NameColumnBuilder,
-    /// Scratch space: the ids in this batch of another batch's names.
+    /// A buffer for the ids in this batch of another batch's names.
     new_ids: Vec<u32>,
-    /// Scratch space: a head written from the columns, for comparison.
+    /// A buffer for a head that is written from the columns for comparison.
     head: Vec<u8>,
 }
 
@@ -120,7 +120,7 @@ impl BatchBuilder {
         BatchBuilder::default()
     }
 
-    /// Makes room for about this many messages of this many bytes together.
+    /// Reserves room for about this many messages, with this total length in bytes.
     pub fn reserve(&mut self, rows: usize, bytes: usize) {
         let c = &mut self.columns;
         c.times.iter_mut().for_each(|times| times.reserve(rows));
@@ -149,7 +149,7 @@ impl BatchBuilder {
         self.columns.field_values.push(value);
     }
 
-    /// Adds a dynamic field whose value is what `write` appends.
+    /// Adds a dynamic field whose value is appended by `write`.
     pub fn field_with(&mut self, name: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
         self.field_names.push(name);
         write(self.columns.field_values.open_row());
@@ -173,7 +173,7 @@ impl BatchBuilder {
         c.bytes[PRIORITY].push(row.priority.map_or(NO_PRIORITY, Priority::number));
         c.bytes[FLAGS].push(row.flags.0);
         c.bytes[HEAD_FORM].push(head_form.code());
-        // The store's names are not known yet: their columns are filled up later if they have any value.
+        // The store's names are not known yet: their columns are only filled later if they have any values.
         let (of_origin, of_row) = self.names.split_at_mut(ORIGIN_NAMES);
         of_origin.iter_mut().zip(self.origin).for_each(|(names, id)| names.push_id(id));
         of_row.iter_mut().zip(row.texts.names).for_each(|(names, name)| names.push(name));
@@ -256,7 +256,7 @@ impl BatchBuilder {
         if same { (form, head_fields) } else { (HeadForm::Stored, 0) }
     }
 
-    /// How many messages were pushed.
+    /// The number of messages that were pushed.
     pub fn rows(&self) -> usize {
         self.columns.rows()
     }
@@ -410,7 +410,7 @@ mod tests {
             let fields = in_head.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
             crate::raw::write_structured_data(fields, &mut frame);
             frame.extend_from_slice(b"hello");
-            // A caller's wrong statement costs space, never a byte of a message.
+            // A wrong count from the caller costs space, but never loses a byte of a message.
             for fields_behind in [behind.len(), said_behind] {
                 let mut builder = BatchBuilder::new();
                 builder.origin(ORIGIN);

@@ -30,7 +30,7 @@ pub enum ColumnError {
     /// The ends decrease or do not fit the arena.
     #[error("row ends do not fit an arena of {arena_bytes} bytes")]
     Ends {
-        /// How long the arena is.
+        /// The length of the arena.
         arena_bytes: usize,
     },
     /// An id has no value.
@@ -38,10 +38,10 @@ pub enum ColumnError {
     Id {
         /// The id.
         id: u32,
-        /// How many values there are.
+        /// The number of values.
         values: usize,
     },
-    /// A head is in a form that a later version knows.
+    /// The form of a head is unknown: a later version wrote it.
     #[error("head form {code} is not known to this version")]
     HeadForm {
         /// Its code.
@@ -50,7 +50,7 @@ pub enum ColumnError {
     /// A column has a different number of rows than the batch.
     #[error("a column has {rows} rows, and {expected} are expected")]
     Rows {
-        /// The column's rows.
+        /// The number of rows of the column.
         rows: usize,
         /// The batch's rows.
         expected: usize,
@@ -63,7 +63,7 @@ impl TextColumn {
         TextColumn { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(rows) }
     }
 
-    /// Makes a column of its parts as a file stores them.
+    /// Makes a column of its parts, as they are stored in a file.
     pub fn from_parts(bytes: Vec<u8>, ends: Vec<u32>) -> Result<TextColumn, ColumnError> {
         let fits = ends.is_sorted() && ends.last().map_or(0, |&end| end as usize) == bytes.len();
         if fits {
@@ -108,7 +108,7 @@ impl TextColumn {
         self.ends.extend(other.ends[rows].iter().map(|&end| (end as usize - start + shift) as u32));
     }
 
-    /// `rows` rows without text.
+    /// A column with `rows` empty rows.
     pub fn empty(rows: usize) -> TextColumn {
         TextColumn { bytes: Vec::new(), ends: vec![0; rows] }
     }
@@ -146,12 +146,12 @@ impl TextColumn {
         &self.ends
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no row.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -178,7 +178,7 @@ impl TextColumn {
 }
 
 impl NameColumn {
-    /// Makes a column of its parts as a file stores them.
+    /// Makes a column of its parts, as they are stored in a file.
     pub fn from_parts(values: TextColumn, ids: Vec<u32>) -> Result<NameColumn, ColumnError> {
         match ids.iter().find(|&&id| values.len() <= id as usize) {
             Some(&id) => Err(ColumnError::Id { id, values: values.len() }),
@@ -186,17 +186,17 @@ impl NameColumn {
         }
     }
 
-    /// `rows` rows without text.
+    /// A column with `rows` empty rows.
     pub fn empty(rows: usize) -> NameColumn {
         NameColumn { values: TextColumn::empty(1), ids: vec![0; rows] }
     }
 
-    /// `rows` rows with the first of these values.
+    /// A column in which `rows` rows have the first of these values.
     pub(crate) fn repeated(values: TextColumn, rows: usize) -> NameColumn {
         NameColumn { values, ids: vec![0; rows] }
     }
 
-    /// Each of these distinct values once.
+    /// A column with one row for each of these distinct values.
     pub fn of_values(values: TextColumn) -> NameColumn {
         NameColumn { ids: (0..values.len() as u32).collect(), values }
     }
@@ -212,17 +212,17 @@ impl NameColumn {
         &self.values
     }
 
-    /// Each row's value.
+    /// The id of each row's value.
     pub fn ids(&self) -> &[u32] {
         &self.ids
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there is no row.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -269,7 +269,7 @@ impl NameColumn {
     }
 }
 
-/// Builds a [`NameColumn`], and finds the ids of values that are in it already.
+/// Builds a [`NameColumn`], and finds the ids of values that are already in it.
 #[derive(Default)]
 pub(crate) struct NameColumnBuilder {
     column: NameColumn,
@@ -296,7 +296,7 @@ impl NameColumnBuilder {
         self.column.ids.push(id);
     }
 
-    /// Appends rows without text until there are this many.
+    /// Appends empty rows until there are this many.
     pub(crate) fn fill(&mut self, rows: usize) {
         if self.len() < rows {
             let none = self.id(b"");
@@ -310,7 +310,7 @@ impl NameColumnBuilder {
         (id as usize) < values.len() && same(values.get(id as usize), value)
     }
 
-    /// How many distinct values there are.
+    /// The number of distinct values.
     pub(crate) fn values(&self) -> usize {
         self.column.values.len()
     }
@@ -318,7 +318,7 @@ impl NameColumnBuilder {
     /// The id of a value, which is added if it is new.
     pub(crate) fn id(&mut self, value: &[u8]) -> u32 {
         let NameColumnBuilder { column: NameColumn { values, .. }, known, hasher, last } = self;
-        // Most rows repeat the value before them.
+        // In most rows, the value is that of the row before.
         if (*last as usize) < values.len() && same(values.get(*last as usize), value) {
             return *last;
         }
@@ -337,14 +337,14 @@ impl NameColumnBuilder {
         *last
     }
 
-    /// The id of a value that is in the column already.
+    /// The id of a value that is already in the column.
     pub(crate) fn find(&self, value: &[u8]) -> Option<u32> {
         let values = &self.column.values;
         let hash = self.hasher.hash_one(value);
         self.known.find(hash, |&id| same(values.get(id as usize), value)).copied()
     }
 
-    /// Appends some rows of another column. `new_ids` is scratch.
+    /// Appends some rows of another column. `new_ids` is a buffer.
     pub(crate) fn extend(&mut self, other: &NameColumn, rows: Range<usize>, new_ids: &mut Vec<u32>) {
         new_ids.clear();
         new_ids.resize(other.values.len(), u32::MAX);
@@ -358,7 +358,7 @@ impl NameColumnBuilder {
         }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) fn len(&self) -> usize {
         self.column.ids.len()
     }
@@ -388,8 +388,8 @@ impl NameColumnBuilder {
 }
 
 /// Whether two short texts are equal, compared in words of eight bytes. It is called three to five times for every
-/// message; through `memcmp`, whose masked vector loads stall here, parsing takes half as long again (measured:
-/// 290 against 198 ns a message).
+/// message; with `memcmp`, whose masked vector loads stall here, parsing takes half as long again (measured: 290
+/// against 198 ns per message).
 fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;

@@ -1,4 +1,4 @@
-//! Groups of columns that are stored and read together, so that a search reads only the columns it needs.
+//! Groups of columns that are stored and read together, so that a search reads only the columns that it needs.
 
 /// A group of columns of a batch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,7 +11,7 @@ pub enum ColumnGroup {
     Pid,
     /// message.
     Message,
-    /// Dynamic fields: how many each row has, their names and values.
+    /// Dynamic fields: the number of those in each row, their names and their values.
     Fields,
     /// The other parts of the raw bytes: the form of the head, the head, the tail.
     Head,

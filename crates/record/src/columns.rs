@@ -1,5 +1,5 @@
-//! The columns of a batch, in memory and on disk: arrays by class, so that code for every column is written once for each
-//! class.
+//! The columns of a batch, in memory and on disk. They are arrays, one for each class, so that code for every column
+//! is written only once for each class.
 //!
 //! A field's class and number are in its row of [`Field::ALL`]; the numbers of other columns are below.
 
@@ -48,9 +48,10 @@ pub struct Columns {
     pub bytes: [Vec<u8>; 3],
     /// Every field that is a [`Storage::Name`].
     pub names: [NameColumn; Field::NAMES],
-    /// Every field that is a [`Storage::Text`]. Then raw bytes before the message, if the form does not give them,
-    /// or of a counted form the count; and raw bytes after the message. They are most of a batch, so one that is made of
-    /// another shares those that stay.
+    /// A column for every field that is a [`Storage::Text`], one for the raw bytes before the message, and one for
+    /// those after it. The bytes before the message are empty if the form gives them, and the count if the form is a
+    /// counted one. Texts are most of a batch, so a batch that is made from another one shares those that stay the
+    /// same.
     pub texts: [Arc<TextColumn>; TEXTS + 2],
     /// The end of each row's dynamic fields in the two columns below.
     pub field_ends: Vec<u32>,
@@ -74,7 +75,8 @@ impl Columns {
         }
     }
 
-    /// A row for each of some values of one field. `None` for fields whose values are not texts of their own.
+    /// Columns with one row for each of some values of a field. `None` for fields whose values are not stored as
+    /// texts.
     pub(crate) fn of_values(field: &FieldName, values: &TextColumn) -> Option<Columns> {
         let mut columns = Columns::empty(values.len());
         match field {
@@ -90,7 +92,7 @@ impl Columns {
         Some(columns)
     }
 
-    /// Each row has one dynamic field, of this name.
+    /// Gives each row one dynamic field of this name.
     fn set_dynamic(&mut self, name: &str, values: &TextColumn) {
         let rows = values.len();
         self.field_ends = (1..=rows as u32).collect();
@@ -100,7 +102,7 @@ impl Columns {
         self.field_values = values.clone();
     }
 
-    /// Stores these raw bytes instead of those written from the columns; without them the raw bytes are the message.
+    /// Stores these raw bytes instead of writing them from the columns; without them, the raw bytes are the message.
     pub fn set_raw(&mut self, raw: Option<TextColumn>) {
         let rows = self.rows();
         let form = if raw.is_some() { HeadForm::Whole } else { HeadForm::Stored };
@@ -109,7 +111,7 @@ impl Columns {
         self.texts[TAIL] = Arc::new(TextColumn::empty(rows));
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.times[RECEIVED].len()
     }
@@ -139,12 +141,12 @@ impl Columns {
         self.fields_before(row)..self.field_ends[row] as usize
     }
 
-    /// How many dynamic fields the rows before this one have.
+    /// The number of dynamic fields of the rows before this one.
     pub(crate) fn fields_before(&self, row: usize) -> usize {
         row.checked_sub(1).map_or(0, |before| self.field_ends[before] as usize)
     }
 
-    /// Whether they fit each other.
+    /// Whether the columns fit each other.
     pub(crate) fn check(&self) -> Result<(), ColumnError> {
         let rows = self.rows();
         let times = self.times.iter().map(Vec::len);

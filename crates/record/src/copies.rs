@@ -14,8 +14,8 @@ impl Batch {
         self.columns.names[COPY_OF].values().iter().any(|logspace| !logspace.is_empty())
     }
 
-    /// The same messages, with exactly these marked as copies: sets of rows, each with the logspace of the originals. No row
-    /// is in two sets.
+    /// The same messages, of which exactly these are marked as copies: sets of rows, each with the logspace of the
+    /// originals. No row is in two sets.
     #[must_use]
     pub fn with_copies(&self, copies: &[(Selection, &str)]) -> Batch {
         let mut columns = self.columns.clone();
@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(noted(&copies), expected);
         assert!(copies.has_copies());
         assert_eq!(copies.with_copies(&[]), plain);
-        // Rows of both kinds, in one batch.
+        // The batch contains both copies and other messages.
         builder.origin(origin);
         builder.push(&Row::text(b"before"));
         builder.extend(&copies, 1..3);

@@ -1,4 +1,4 @@
-//! The fields every message has, by the names that queries, the API and the console use.
+//! The fields that every message has, with the names that queries, the API and the console use.
 //!
 //! Everything else a message carries (structured data, JSON keys) is a *dynamic* field: structured data is
 //! named `SD-ID.PARAM`, nested JSON keys are joined by dots. Names compare without regard to ASCII case.
@@ -23,9 +23,9 @@ pub enum Field {
     Pid,
     /// RFC 5424's MSGID.
     Msgid,
-    /// How urgent it is.
+    /// The urgency of the message.
     Severity,
-    /// Which part of the system it comes from.
+    /// The part of the system that the message comes from.
     Facility,
     /// The message's own time, or `received` if that is missing or absurd.
     Time,
@@ -33,16 +33,17 @@ pub enum Field {
     Received,
     /// The configured source that received it.
     Source,
-    /// The address it was really sent from.
+    /// The address that the message was actually sent from.
     Peer,
     /// The flags set while receiving and storing it: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`,
     /// `not_utf8`, `bad_time`, `copy`.
     Flag,
     /// The exact bytes as received.
     Raw,
-    /// The logspace it is stored in. The store knows it, a batch does not: a matcher accepts everything.
+    /// The logspace in which the message is stored. Only the store knows it, so a matcher on a batch accepts every
+    /// message.
     Logspace,
-    /// The logspace of a copy's original. Recorded when the copy is stored.
+    /// The logspace of a copy's original, which is recorded when the copy is stored.
     CopyOf,
 }
 
@@ -61,15 +62,15 @@ pub enum Storage {
     Time,
     /// The time of receipt.
     Received,
-    /// All columns together.
+    /// All columns together give the value.
     Raw,
     /// No column: the store knows the value.
     Logspace,
 }
 
-/// The number of name columns, the first ones, whose values come from the origin of messages and not from their rows.
+/// The number of the first name columns, whose values come from the origin of messages and not from their rows.
 pub(crate) const ORIGIN_NAMES: usize = 2;
-/// The number of name columns, the last ones, that the store fills.
+/// The number of the last name columns, which the store fills.
 pub(crate) const STORE_NAMES: usize = 1;
 /// The number of name columns whose values come from rows.
 pub(crate) const ROW_NAMES: usize = Field::NAMES - ORIGIN_NAMES - STORE_NAMES;
@@ -84,8 +85,8 @@ impl Field {
     /// The number of fields kept as names.
     pub const NAMES: usize = count_names();
 
-    /// Every field, in the order of the enum, with its canonical name and its storage. A number is that of a column
-    /// on the disk, so it never changes.
+    /// Every field, in the order of the enum, with its canonical name and its storage. The numbers are also those of
+    /// the columns on the disk, so they never change.
     pub const ALL: [(Field, &'static str, Storage); 15] = [
         (Field::Message, "message", Storage::Text(1)),
         (Field::Host, "host", Storage::Name(2)),
@@ -126,7 +127,7 @@ impl Field {
         (Field::Time, "timestamp"),
     ];
 
-    /// The fields, besides the message and the dynamic ones, in which a search for a text without a field looks.
+    /// The fields that are searched for a text without a field, besides the message and the dynamic fields.
     pub const SEARCHED: [Field; 2] = [Field::Host, Field::Program];
 
     /// The canonical name.
@@ -140,10 +141,10 @@ impl Field {
         Field::ALL[self as usize].2
     }
 
-    /// The number of its column among those of names or texts.
+    /// The number of the field's column among those of names or texts.
     ///
     /// # Panics
-    /// When it is kept in another way.
+    /// When the field is stored in another way.
     #[inline]
     pub const fn number(self) -> usize {
         match self.storage() {

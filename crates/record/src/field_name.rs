@@ -43,7 +43,7 @@ impl FieldName {
         }
     }
 
-    /// Whether a message has one value of it.
+    /// Whether a message has at most one value of this field.
     pub fn is_single(&self) -> bool {
         match self {
             FieldName::Known(field) => matches!(field.storage(), Storage::Name(_) | Storage::Text(_)),

@@ -11,11 +11,12 @@ impl Flags {
     pub const UNPARSED: Flags = Flags(2);
     /// The sender disconnected in the middle of it.
     pub const INCOMPLETE: Flags = Flags(4);
-    /// It is not a frame, but stood where one should begin: the sender had counted wrongly.
+    /// The bytes are not a frame, but stood where one should begin: the sender had counted wrongly.
     pub const OUT_OF_STEP: Flags = Flags(8);
-    /// Its connection has never sent anything that ends a message: its end is known only by the next head.
+    /// Its connection has never sent anything that ends a message: the end is only recognised by the next head.
     pub const UNDELIMITED: Flags = Flags(16);
-    /// It is stored in another logspace as well, and that one counts: [`Field::CopyOf`](crate::Field::CopyOf) says which.
+    /// It is stored in another logspace as well, where it is counted: [`Field::CopyOf`](crate::Field::CopyOf) says in
+    /// which one.
     pub const COPY: Flags = Flags(32);
     /// Bytes of it are not UTF-8: its texts have U+FFFD instead, and the raw bytes keep them.
     pub const NOT_UTF8: Flags = Flags(64);

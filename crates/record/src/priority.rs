@@ -3,11 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// How urgent a message is. A smaller number is more urgent.
+/// The urgency of a message. A smaller number is more urgent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Severity(u8);
 
-/// Which part of a system a message comes from.
+/// The part of a system that a message comes from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Facility(u8);
 
@@ -35,7 +35,7 @@ pub const FACILITY_NAMES: [&str; 24] = [
 ];
 
 impl Severity {
-    /// By syslog number, 0 (emerg) to 7 (debug).
+    /// The severity with this syslog number, from 0 (emerg) to 7 (debug).
     pub const fn new(number: u8) -> Option<Severity> {
         if number < 8 { Some(Severity(number)) } else { None }
     }
@@ -52,7 +52,7 @@ impl Severity {
 }
 
 impl Facility {
-    /// By syslog number, 0 (kern) to 23 (local7).
+    /// The facility with this syslog number, from 0 (kern) to 23 (local7).
     pub const fn new(number: u8) -> Option<Facility> {
         if number < 24 { Some(Facility(number)) } else { None }
     }
@@ -72,12 +72,12 @@ impl Priority {
     /// The priority of a message that has none: user.notice.
     pub const DEFAULT: Priority = Priority(13);
 
-    /// From the number between the angle brackets, 0 to 191.
+    /// The priority with the number between the angle brackets, from 0 to 191.
     pub const fn new(number: u8) -> Option<Priority> {
         if number < 192 { Some(Priority(number)) } else { None }
     }
 
-    /// From its two parts.
+    /// The priority with these two parts.
     pub const fn of(facility: Facility, severity: Severity) -> Priority {
         Priority(facility.0 * 8 + severity.0)
     }
@@ -116,12 +116,12 @@ impl PriorityHalf {
     }
 }
 
-/// A name that is none of the known ones.
+/// A name that is not known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a known name")]
 pub struct UnknownName(pub String);
 
-/// By name or alias in any case, or by number.
+/// Parses a name or alias in any case, or a number.
 impl FromStr for Severity {
     type Err = UnknownName;
 
@@ -140,7 +140,7 @@ impl FromStr for Severity {
     }
 }
 
-/// By name or alias in any case, or by number.
+/// Parses a name or alias in any case, or a number.
 impl FromStr for Facility {
     type Err = UnknownName;
 

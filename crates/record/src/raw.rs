@@ -1,16 +1,16 @@
 //! The exact bytes of a message as received: `raw = head ++ message ++ tail`.
 //!
-//! In a well-formed syslog message the head adds nothing to the columns, so it is not stored:
-//! a [`HeadForm`] describes how to write it again. The builder writes it and compares before it relies on that,
-//! so the rule needs no proof that a parser and a form agree: if they differ, the head is stored.
+//! In a well-formed syslog message, the head adds nothing to the columns, so it is not stored: a [`HeadForm`]
+//! describes how to write it again. The builder relies on that only after writing the head and comparing it, so
+//! nobody has to prove that a parser and a form agree: if they differ, the head is stored.
 //!
-//! Fields that are not in the head (they were read from the message, or come from the connection) are a row's last. The
-//! stored head of a `Counted` form is then one byte: the number of its fields that are in the head.
+//! Fields that are not in the head (they were read from the message, or come from the connection) are the last ones
+//! of a row. The stored head of a `Counted` form is then one byte: the number of fields that are in the head.
 
 use crate::priority::Priority;
 use crate::time::{MONTHS, Timestamp};
 
-/// Room for most heads.
+/// The initial capacity, which is enough for most heads.
 const HEAD_BYTES_EXPECTED: usize = 96;
 
 /// The form of the bytes before the message.
@@ -19,14 +19,14 @@ pub enum HeadForm {
     /// They are stored.
     #[default]
     Stored,
-    /// They are stored and are the whole: the message does not occur unchanged in the raw bytes.
+    /// They are stored and are the whole raw text: the message does not occur in it unchanged.
     Whole,
     /// `<PRI>1 TIME HOST PROGRAM PID MSGID SD `, the time with this many digits after the point and `Z`.
     Rfc5424 {
         /// 0 to 9.
         fraction_digits: u8,
     },
-    /// The same with `+00:00` for the `Z`, as rsyslog and `logger` write it.
+    /// Like `Rfc5424`, but with `+00:00` instead of `Z`, as rsyslog and `logger` write it.
     Rfc5424Offset {
         /// 0 to 9.
         fraction_digits: u8,
@@ -205,8 +205,8 @@ fn write_bsd_stamp(time: Timestamp, out: &mut Vec<u8>) {
     out.extend_from_slice(&second);
 }
 
-/// Appends a text that is mostly so short that a call of `memmove` takes longer than copying it: two words of which the
-/// second may overlap the first.
+/// Appends a text that is usually so short that a call of `memmove` would take longer than copying it as two words,
+/// the second of which may overlap the first.
 fn push_short(text: &[u8], out: &mut Vec<u8>) {
     let end = out.len() + text.len();
     match text.len() {

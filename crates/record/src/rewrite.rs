@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Room for a head that has to be stored.
+/// The initial capacity for a head that has to be stored.
 const HEAD_BYTES_EXPECTED: usize = 64;
 
 /// A batch that is being changed.
@@ -28,9 +28,9 @@ pub struct Rewrite<'a> {
     heads: Selection,
     /// Rows whose message, or whose raw bytes, were changed.
     messages: Selection,
-    /// The number of fields added after the others of each row; empty if there are none.
+    /// The number of new fields after the old ones of each row; empty if there are none.
     behind: Vec<u32>,
-    /// New raw bytes.
+    /// The new raw bytes, by row.
     raw: BTreeMap<usize, Vec<u8>>,
 }
 
@@ -42,10 +42,10 @@ pub struct NewFields<'a> {
     values: TextColumn,
     /// The new id of each name of the batch that was kept.
     kept_ids: Vec<Option<u32>>,
-    /// The id that followed each id when that was last written.
+    /// For each id, the id that was written after it the last time.
     followers: Vec<u32>,
     last: u32,
-    /// The number of old fields that the open row keeps, while it has no other change.
+    /// The number of old fields that the current row keeps, while it has no other change.
     kept: usize,
     is_other: bool,
     touched: Selection,
@@ -102,7 +102,7 @@ impl<'a> NewFields<'a> {
         self.values.extend(&columns.field_values, fields);
     }
 
-    /// Records that the row's fields are not just its old ones with more after them.
+    /// Notes that the row does not just have its old fields followed by new ones.
     pub fn changed(&mut self) {
         self.is_other = true;
     }
@@ -149,7 +149,7 @@ impl Rewrite<'_> {
     /// Gives rows another text of a field that is kept as names or texts.
     ///
     /// # Panics
-    /// When it is not such a field.
+    /// When the field is stored in another way.
     pub fn text<'v>(&mut self, field: Field, rows: &Selection, mut value: impl FnMut(usize) -> &'v [u8]) {
         let old = self.batch;
         let mut text = |row: usize| if rows.contains(row) { value(row) } else { old.text(field, row) };
@@ -171,11 +171,11 @@ impl Rewrite<'_> {
         touched.union(rows);
     }
 
-    /// Gives rows another text of a field that is kept as names, if another such field determines it: `value` is called for
-    /// one row of each of the other's texts. Returns the rows whose text changed.
+    /// Gives rows another text of a field that is kept as names, if another such field determines it: `value` is
+    /// called for one row with each of the other field's texts. Returns the rows whose text changed.
     ///
     /// # Panics
-    /// When one of them is not such a field.
+    /// When one of the fields is stored in another way.
     pub fn name<'v>(
         &mut self,
         field: Field,
@@ -212,7 +212,7 @@ impl Rewrite<'_> {
     /// Gives all rows these fields.
     ///
     /// # Panics
-    /// When there are other rows.
+    /// When the number of rows differs.
     pub fn fields(&mut self, mut fields: NewFields<'_>) {
         assert_eq!(fields.ends.len(), self.batch.rows(), "the fields belong to another batch");
         self.columns.field_ends = fields.ends;
@@ -321,7 +321,7 @@ fn head_around(
         stored.extend_from_slice(old.columns.texts[HEAD].get(row));
         return form;
     }
-    // It is stored around the message if that is still between the same head and tail.
+    // If the message is still between the same head and tail, it is stored with them around it.
     let (message, tail) = (new.message(row), old.columns.texts[TAIL].get(row));
     let around = wanted
         .strip_suffix(tail)
@@ -332,7 +332,7 @@ fn head_around(
 }
 
 impl Columns {
-    /// Takes the tails away from rows that are stored whole.
+    /// Removes the tails of rows that are stored whole.
     fn without_tails(&mut self, whole: &Selection) {
         if whole.iter().all(|row| self.texts[TAIL].get(row).is_empty()) {
             return;

@@ -11,12 +11,12 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// No row of `rows`.
+    /// A selection of none of `rows` rows.
     pub fn none(rows: usize) -> Selection {
         Selection { rows, bits: vec![0; rows.div_ceil(64)] }
     }
 
-    /// Every row of `rows`.
+    /// A selection of all of `rows` rows.
     pub fn all(rows: usize) -> Selection {
         let mut selection = Selection { rows, bits: vec![u64::MAX; rows.div_ceil(64)] };
         selection.clear_beyond_end();
@@ -34,7 +34,8 @@ impl Selection {
         selection
     }
 
-    /// From one bit a row, 64 rows a word, the first in the lowest bit. Bits beyond the last row do not count.
+    /// Makes a selection from one bit per row, with 64 rows per word and the first row in the lowest bit. Bits beyond
+    /// the last row are ignored.
     pub fn from_words(rows: usize, words: Vec<u64>) -> Selection {
         assert_eq!(words.len(), rows.div_ceil(64), "words for {rows} rows");
         let mut selection = Selection { rows, bits: words };
@@ -42,22 +43,22 @@ impl Selection {
         selection
     }
 
-    /// One bit a row, as [`Selection::from_words`] takes them.
+    /// The selection as one bit per row, as [`Selection::from_words`] takes it.
     pub fn words(&self) -> &[u64] {
         &self.bits
     }
 
-    /// How many rows the batch has.
+    /// The number of rows of the batch.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// How many rows are selected.
+    /// The number of selected rows.
     pub fn count(&self) -> usize {
         self.bits.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// How many of the rows in `range` are selected.
+    /// The number of selected rows in `range`.
     pub fn count_within(&self, range: Range<usize>) -> usize {
         let end = range.end.min(self.rows);
         if end <= range.start {
@@ -93,7 +94,7 @@ impl Selection {
         self.bits[row / 64] |= 1 << (row % 64);
     }
 
-    /// Adds rows, fastest if they ascend. Returns false and adds none if one is beyond the last.
+    /// Adds rows, which is fastest in ascending order. Returns false and adds none if one is beyond the last.
     #[must_use]
     pub fn try_insert_all(&mut self, rows: &[u32]) -> bool {
         if rows.iter().max().is_some_and(|&row| self.rows <= row as usize) {
@@ -113,7 +114,7 @@ impl Selection {
         true
     }
 
-    /// Adds the rows of a part, whose first row is this one here.
+    /// Adds the rows of a selection of a part; `first` is the row of this selection at which the part begins.
     pub fn insert_part(&mut self, first: usize, part: &Selection) {
         assert!(first + part.rows <= self.rows, "a part does not fit at {first}");
         let (at, shift) = (first / 64, first % 64);
@@ -125,7 +126,7 @@ impl Selection {
         }
     }
 
-    /// Adds rows that follow each other.
+    /// Adds consecutive rows.
     pub fn insert_range(&mut self, rows: Range<usize>) {
         assert!(rows.end <= self.rows, "rows {rows:?} are not among {all} rows", all = self.rows);
         let mut at = rows.start;
@@ -136,7 +137,7 @@ impl Selection {
         }
     }
 
-    /// The rows of a range, as rows that count from its start.
+    /// The selection of a range of rows, counted from its start.
     #[must_use]
     pub fn slice(&self, rows: Range<usize>) -> Selection {
         assert!(rows.end <= self.rows, "rows {rows:?} are not among {all} rows", all = self.rows);
@@ -188,7 +189,7 @@ impl Selection {
         self.clear_beyond_end();
     }
 
-    /// The selected rows, ascending.
+    /// The selected rows in ascending order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
         // A nested iterator from both ends: words outside, bits inside.
         self.bits.iter().enumerate().flat_map(|(index, &word)| Bits(word).map(move |bit| index * 64 + bit))

@@ -1,8 +1,8 @@
 //! The shapes of the messages of a batch, so that text common to many messages is examined once.
 //!
 //! The messages of a program have few [shapes](word::shape), and a text without a number occurs in a message exactly
-//! if it occurs in the message's shape. 8000 messages of servers have about 450 shapes, so such a text is found by reading a
-//! twentieth of the bytes.
+//! if it occurs in the message's shape. 8000 messages from servers have about 450 shapes, so such a text is found by
+//! reading a twentieth of the bytes.
 
 use crate::column::{NameColumn, NameColumnBuilder, TextColumn};
 use crate::word;
@@ -11,17 +11,17 @@ use crate::word;
 pub const SHAPED_ROWS_MIN: usize = 256;
 /// The number of shapes after which their repetition is checked.
 const SHAPES_MIN: usize = 64;
-/// The least number of messages per shape; with fewer, shapes would save little and cost much.
+/// The minimum number of messages per shape; with fewer, shapes would save little and cost much.
 const REPEATED_MIN: usize = 4;
 
-/// The shape of each message; `None` if shapes do not pay.
+/// The shape of each message; `None` if shapes are not worth their cost.
 pub(crate) fn of(messages: &TextColumn) -> Option<NameColumn> {
     if messages.len() < SHAPED_ROWS_MIN {
         return None;
     }
     let mut shapes = NameColumnBuilder::with_capacity(messages.len());
     let mut shape = Vec::new();
-    // One check for all messages costs next to nothing.
+    // A single check for all messages costs next to nothing.
     let shape_of = if messages.bytes().is_ascii() { word::shape_ascii } else { word::shape };
     for (row, message) in messages.iter().enumerate() {
         shape.clear();
@@ -61,7 +61,7 @@ mod tests {
         let word = |row: usize| "x".repeat(row);
         assert!(shapes((0..SHAPED_ROWS_MIN - 1).map(|_| String::new())).is_none());
         assert!(shapes((0..1000).map(word)).is_none());
-        // Nor do they if they repeat only at first.
+        // Shapes are not worth it either if they repeat only at first.
         assert!(shapes((0..2000).map(|row| word(usize::saturating_sub(row, 500)))).is_none());
     }
 }

@@ -1,7 +1,7 @@
 //! A point in time: nanoseconds since 1970 in UTC, and its RFC 3339 text.
 //!
-//! Formatting and parsing are by hand because they run once per message; zones and daylight saving belong
-//! to the readers of stamps without a zone, so nothing here knows them.
+//! Formatting and parsing are written by hand because they run once per message. Zones and daylight saving are left
+//! to the readers of timestamps without a zone.
 
 use std::cell::Cell;
 use std::fmt;
@@ -17,9 +17,9 @@ pub const SECOND: i64 = 1_000_000_000;
 pub const DAY: i64 = 86_400 * SECOND;
 
 impl Timestamp {
-    /// The earliest time there is.
+    /// The earliest possible time.
     pub const MIN: Timestamp = Timestamp(i64::MIN + 1);
-    /// The latest time there is.
+    /// The latest possible time.
     pub const MAX: Timestamp = Timestamp(i64::MAX);
 
     /// Makes a time of nanoseconds since 1970.
@@ -27,7 +27,7 @@ impl Timestamp {
         Timestamp(nanos)
     }
 
-    /// From whole seconds since 1970; `None` outside the years 1678 to 2262.
+    /// The time from whole seconds since 1970; `None` outside the years 1678 to 2262.
     pub fn from_seconds(seconds: i64) -> Option<Timestamp> {
         seconds.checked_mul(SECOND).map(Timestamp)
     }
@@ -43,7 +43,7 @@ impl Timestamp {
         Timestamp(self.0.saturating_add(nanos))
     }
 
-    /// From a civil date and time of day in UTC; `None` if there is no such time.
+    /// The time from a civil date and a time of day in UTC; `None` if there is no such time.
     pub fn from_civil(year: i64, month: u32, day: u32, second_of_day: u32, nanos: u32) -> Option<Timestamp> {
         if !(1..=12).contains(&month) || day < 1 || days_in_month(year, month) < day {
             return None;
@@ -96,8 +96,8 @@ impl Timestamp {
         Some((Timestamp(utc), next))
     }
 
-    /// Appends `2026-11-21T06:13:00.123Z` with exactly `fraction_digits` digits after the point (0 to 9; 0
-    /// writes no point either). Digits beyond are cut, not rounded.
+    /// Appends `2026-11-21T06:13:00.123Z` with exactly `fraction_digits` digits after the point (0 to 9; 0 writes no
+    /// point either). Further digits are cut, not rounded.
     pub fn write_rfc3339(self, out: &mut Vec<u8>, fraction_digits: u8) {
         let (second, nanos) = (self.0.div_euclid(SECOND), self.0.rem_euclid(SECOND) as u32);
         let (written, text) = WRITTEN.get();
@@ -141,12 +141,12 @@ impl Timestamp {
 }
 
 thread_local! {
-    /// The second that was written last, and its text. Most messages are of the same second as the one before, and
-    /// conversion to a date took a fifth of the time to write their heads.
+    /// The second that was last written, and its text. Most messages are from the same second as the one before, and
+    /// converting it to a date took a fifth of the time for writing their heads.
     static WRITTEN: Cell<(i64, [u8; 19])> = const { Cell::new((i64::MIN, [0; 19])) };
 }
 
-/// RFC 3339 with the fraction digits that the time needs, in groups of three.
+/// Writes RFC 3339 with the fraction digits that the time needs, in groups of three.
 impl From<SystemTime> for Timestamp {
     /// Times beyond the range become its ends.
     fn from(time: SystemTime) -> Timestamp {
@@ -183,7 +183,7 @@ impl fmt::Debug for Timestamp {
 pub const MONTHS: [&[u8; 3]; 12] =
     [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
 
-/// How many days a month has.
+/// The number of days in a month.
 pub fn days_in_month(year: i64, month: u32) -> u32 {
     match month {
         4 | 6 | 9 | 11 => 30,
@@ -206,7 +206,7 @@ fn digits(text: &[u8], at: usize, count: usize) -> Option<u32> {
     Some(value)
 }
 
-/// Reads the digits of a fraction of a second: nanoseconds, and the end of the digits.
+/// Reads the digits of a fraction of a second; returns the nanoseconds and the end of the digits.
 fn fraction(text: &[u8], start: usize) -> Option<(u32, usize)> {
     let mut at = start;
     let mut nanos = 0;
@@ -219,7 +219,7 @@ fn fraction(text: &[u8], start: usize) -> Option<(u32, usize)> {
     (start < at).then_some((nanos, at))
 }
 
-/// Reads `Z`, `±hh:mm` or `±hhmm`: seconds east of UTC, and its end.
+/// Reads `Z`, `±hh:mm` or `±hhmm`; returns the seconds east of UTC and the end.
 fn offset(text: &[u8], at: usize) -> Option<(i32, usize)> {
     let sign = match text.get(at)? {
         b'Z' | b'z' => return Some((0, at + 1)),

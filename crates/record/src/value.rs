@@ -6,8 +6,8 @@ use crate::field::{Field, Storage};
 use std::borrow::Cow;
 
 impl Batch {
-    /// The value of a field, the first one if there are several; `None` if there is none. A message does not know its
-    /// logspace.
+    /// The value of a field, the first one if there are several; `None` if there is none. The logspace is not stored
+    /// in a message.
     pub fn value(&self, row: usize, field: &FieldName) -> Option<Cow<'_, [u8]>> {
         let value = match field {
             FieldName::Dynamic(name) => {

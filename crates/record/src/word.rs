@@ -1,8 +1,8 @@
 //! The definition of a word, shared by the index, the matcher and highlighting: a maximal run of letters and digits, in
 //! lower case. Letters and digits are Unicode's; bytes that are not UTF-8 separate words.
 //!
-//! Case is folded one character to one character (Unicode's simple lower case), so a character's place in a
-//! text and in its folded form correspond, and folding never changes whether it belongs to a word.
+//! Case is folded character by character (Unicode's simple lower case), so a position in a text corresponds to one in
+//! its folded form, and folding never changes whether a character belongs to a word.
 //!
 //! **Invariant:** nothing else in the project decides where a word begins or ends, or how case is folded.
 
@@ -10,7 +10,7 @@ use crate::bits;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// The first code point from which no character has another case.
+/// The code point from which on no character has another case.
 const CASED_MAX: u32 = 0x2_0000;
 
 /// For each byte, whether it is ASCII and belongs to a word.
@@ -37,11 +37,11 @@ pub fn words(text: &[u8]) -> Words<'_> {
 /// Calls `each` with the lower case of every word of `text`, in order. `scratch` is working space: its
 /// content does not matter, and reusing it saves an allocation.
 ///
-/// Equal to [`words`] with [`fold`], and several times as fast for ASCII.
+/// The result equals that of [`words`] with [`fold`], but is several times as fast for ASCII.
 pub fn for_each_folded(text: &[u8], scratch: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
     scratch.clear();
     if text.is_ascii() {
-        // All of it at once: a loop over short words would not be vectorised.
+        // The whole text is folded at once: a loop over short words would not be vectorised.
         scratch.extend(text.iter().map(u8::to_ascii_lowercase));
         return for_each_ascii(scratch, each);
     }
@@ -86,7 +86,7 @@ pub(crate) fn shape_ascii(text: &[u8], out: &mut Vec<u8>) {
             let digit = digits.trailing_zeros();
             let outside = !words & !(u64::MAX << digit);
             let start = match outside {
-                // It begins here or before.
+                // The word begins here or before.
                 0 => at - text[copied..at].iter().rev().take_while(in_word).count(),
                 _ => at + (u64::BITS - outside.leading_zeros()) as usize,
             };
@@ -108,9 +108,9 @@ pub(crate) fn shape_ascii(text: &[u8], out: &mut Vec<u8>) {
     out.truncate(len + text.len() - copied);
 }
 
-/// Bytes that are classified together.
+/// The number of bytes that are classified together.
 const PLACES: usize = u64::BITS as usize;
-/// Bytes that are copied at once.
+/// The number of bytes that are copied at once.
 const COPIED: usize = 8;
 
 /// Copies a range to the beginning of `out`, and up to [`COPIED`] bytes after it.
@@ -125,7 +125,7 @@ fn copy(text: &[u8], range: Range<usize>, out: &mut [u8]) {
     }
 }
 
-/// A bit for each of the first bytes: which are digits, and which belong to words.
+/// Two words with a bit for each of the first bytes: which of them are digits, and which belong to words.
 fn ascii_classes(text: &[u8]) -> (u64, u64) {
     let mut bytes = [0; PLACES];
     let len = text.len().min(bytes.len());
@@ -143,15 +143,15 @@ pub fn is_shape(text: &[u8]) -> bool {
     words(text).all(|range| !has_digit(&text[range]))
 }
 
-/// The greatest length of an address like `10.0.0.1`.
+/// The maximum length of an address like `10.0.0.1`.
 const ADDRESS_BYTES_MAX: usize = 15;
 
-/// The addresses in a text: four words of one to three digits with one dot between each. In a longer
-/// run of such words, every four neighbours are an address.
+/// The addresses in a text: four words of one to three digits with single dots between them. In a longer run of such
+/// words, any four in a row are an address.
 ///
-/// Each word of an address occurs in many messages, the four together in few.
+/// Each word of an address occurs in many messages, but the four together occur in few.
 pub fn addresses(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    // The first of three dots.
+    // Each dot is tried as the first of three.
     memchr::memchr_iter(b'.', text).filter_map(|dot| {
         let start = dot - number_before(text, dot)?;
         let mut end = dot;
@@ -229,11 +229,11 @@ pub fn fold_char(c: char) -> char {
     if c.is_ascii() {
         return c.to_ascii_lowercase();
     }
-    // `İ` is the one character whose full lower case is two; its simple one is the first of them.
+    // `İ` is the only character whose full lower case has two characters; its simple one is the first of them.
     c.to_lowercase().next().unwrap_or(c)
 }
 
-/// Every character that folds as `c` does, its lower case first.
+/// Every character that folds to the same one as `c`, beginning with its lower case.
 pub fn cases(c: char) -> impl Iterator<Item = char> {
     static FOLDED: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
         let mut folded: Vec<(char, char)> = (0..CASED_MAX)
@@ -262,7 +262,7 @@ fn for_each_ascii(text: &[u8], mut each: impl FnMut(&[u8])) {
     }
 }
 
-/// The character that begins at `at` and how many bytes it has; a byte that is not UTF-8 is `None` and one.
+/// The character that begins at `at` and its length in bytes; `None` and 1 for a byte that is not UTF-8.
 pub fn char_from(text: &[u8], at: usize) -> (Option<char>, usize) {
     let first = text[at];
     if first < 0x80 {
@@ -299,7 +299,7 @@ pub fn char_before(text: &[u8], at: usize) -> Option<char> {
         .and_then(|start| char_at(text, start).filter(|c| start + c.len_utf8() == at))
 }
 
-/// Whether the character that begins at `at` belongs to a word, and how many bytes it has.
+/// Whether the character that begins at `at` belongs to a word, and its length in bytes.
 fn class_at(text: &[u8], at: usize) -> (bool, usize) {
     if text[at] < 0x80 {
         return (is_ascii_word(text[at]), 1);

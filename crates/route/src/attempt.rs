@@ -1,5 +1,5 @@
-//! An attempt to take a batch whose sender hears how it ends, and sends it again if it fails. A failure undoes what steps
-//! remembered of the batch, so that the next attempt finds them as this one did.
+//! An attempt to accept a batch whose sender is told how it ends, and sends it again if it fails. A failure undoes
+//! what steps remembered of the batch, so that the next attempt finds them in the same state.
 //!
 //! A message that is dropped as the repetition of one that is still being stored shares its fate: the attempt
 //! [follows](Attempt::followed) the one that is storing it, and fails with it. Attempts follow only older ones, so that none
@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The longest chain of attempts of which each ends because the one before it does.
+/// The maximum length of a chain of attempts in which each ends because the one before it does.
 const ROW_MAX: usize = 16;
 
 /// An attempt; it fails when it is dropped before it has [ended](Attempt::end).
@@ -20,7 +20,7 @@ const ROW_MAX: usize = 16;
 pub struct BatchAttempt {
     /// An older attempt has a lower number.
     number: u64,
-    /// Whether its sender waits as long as necessary.
+    /// Whether its sender waits for as long as necessary.
     is_patient: bool,
     state: Mutex<AttemptState>,
 }
@@ -60,7 +60,7 @@ impl fmt::Debug for EndCalls {
 }
 
 impl BatchAttempt {
-    /// Begins an attempt. Its sender either waits as long as necessary, or hears of a failure at once.
+    /// Begins an attempt. Its sender either waits for as long as necessary, or is told of a failure at once.
     pub fn new(is_patient: bool) -> Arc<BatchAttempt> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -101,7 +101,7 @@ impl BatchAttempt {
         std::mem::take(&mut self.state.lock().followed)
     }
 
-    /// Whether its messages were accepted, if it has ended.
+    /// Whether its messages were accepted; `None` if it has not ended.
     pub(crate) fn taken(&self) -> Option<bool> {
         self.state.lock().taken
     }
@@ -132,7 +132,7 @@ impl BatchAttempt {
         true
     }
 
-    /// Adds a function to call if the attempt fails; with it, a step undoes its memory of the batch.
+    /// Adds a function to call if the attempt fails, by which a step undoes its memory of the batch.
     pub(crate) fn remembered(&self, undo: impl FnOnce(&BatchAttempt) + Send + 'static) {
         self.state.lock().undo.0.push(Box::new(undo));
     }

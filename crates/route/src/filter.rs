@@ -5,7 +5,7 @@ use logstead_record::{Batch, Selection, Timestamp};
 use logstead_transform::Transform;
 use std::sync::Arc;
 
-/// A filter made ready to run.
+/// A compiled filter.
 #[derive(Debug)]
 pub(crate) struct CompiledFilter {
     query: FilterQuery,
@@ -18,8 +18,8 @@ enum FilterQuery {
     /// Every message.
     All,
     Fixed(Matcher),
-    /// A query that depends on the time of day. The time of a batch is that of its receipt, so routing stays a pure function
-    /// of the batch.
+    /// A query that depends on the time of day. The time of receipt of a batch is used, so routing stays a pure
+    /// function of the batch.
     Moving(Query),
 }
 

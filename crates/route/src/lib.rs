@@ -1,5 +1,5 @@
-//! Routing of messages: which routes take a message, how their steps change it, and which targets get it. Pure: a batch
-//! in, batches out.
+//! Routing of messages: which routes take a message, how their steps change it, and which targets get it. Routing
+//! does no I/O: a batch in, batches out.
 //!
 //! | module            | owns                                                                       |
 //! |-------------------|----------------------------------------------------------------------------|

@@ -1,4 +1,4 @@
-//! Tables that a step looks values up in: CSV with a line of names first.
+//! Tables in which a step looks up values: CSV, with the names in the first line.
 //!
 //! **Invariant:** a table is replaced as a whole, so that a step sees the old one or the new one.
 
@@ -7,9 +7,9 @@ use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The size of the largest file.
+/// The maximum size of a file.
 pub const LOOKUP_BYTES_MAX: usize = 64 << 20;
-/// The greatest number of lines in a file.
+/// The maximum number of lines in a file.
 pub const LOOKUP_ROWS_MAX: usize = 1_000_000;
 
 /// A table, with its rows by the values of the first column.
@@ -141,7 +141,7 @@ impl Lookups {
         *lookup.0.write() = Arc::new(table);
     }
 
-    /// The table of a file; empty until one is put there.
+    /// The table of a file; it is empty until `put` sets it.
     pub(crate) fn get(&self, file: &str) -> Lookup {
         self.0.write().entry(file.to_owned()).or_default().clone()
     }

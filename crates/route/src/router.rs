@@ -25,7 +25,7 @@ struct CompiledRoute {
     from: Vec<String>,
     filter: CompiledFilter,
     steps: Vec<CompiledStep>,
-    /// Positions in the router's targets.
+    /// The positions of the targets in the router's list.
     to: Vec<usize>,
     /// Whether one of its destinations is disabled.
     sends_to_disabled: bool,
@@ -74,7 +74,7 @@ pub struct RoutingResult {
 }
 
 impl Router {
-    /// Compiles the routes of a checked document. Steps that are unchanged keep the memory of the router before.
+    /// Compiles the routes of a checked document. Unchanged steps keep their memory from the previous router.
     pub fn new(checked: &Checked, lookups: &Lookups, before: Option<&Router>) -> Router {
         let mut targets: Vec<RouteTarget> = Vec::new();
         let route = |of| CompiledRoute::new(checked, of, &mut targets, lookups, before);
@@ -272,7 +272,7 @@ impl From<TargetMessages> for TargetDelivery {
     }
 }
 
-/// Removes the messages that were delivered or dropped earlier.
+/// Removes messages that were delivered or counted as dropped before.
 fn counted_once(dropped: Vec<DroppedRows>, mut counted: Selection) -> Vec<DroppedRows> {
     let once = dropped.into_iter().map(|mut dropped| {
         dropped.rows.subtract(&counted);

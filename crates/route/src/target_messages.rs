@@ -11,7 +11,7 @@ pub(crate) struct TargetMessages {
     pub(crate) flow_control: bool,
     /// The messages, as rows of the routed batch.
     pub(crate) messages: Selection,
-    /// The batches that hold them, each with the messages taken from it.
+    /// The batches that hold the messages, each with those that are taken from it.
     parts: Vec<(WorkingBatch, Selection)>,
 }
 
@@ -20,7 +20,7 @@ impl TargetMessages {
         TargetMessages { target, flow_control: false, messages: Selection::none(messages), parts: Vec::new() }
     }
 
-    /// Adds the messages that leave a route, except those that are there already in another version.
+    /// Adds the messages that leave a route, except those that have already been added in another version.
     pub(crate) fn add(&mut self, working: &WorkingBatch, flow_control: bool) {
         self.flow_control |= flow_control;
         let mut new = working.messages(&working.rows, self.messages.rows());

@@ -1,6 +1,7 @@
-//! Sampling, throttling and deduplicating, with a memory of earlier messages for each combination of values.
+//! Sampling, throttling and deduplication, with a memory of earlier messages for each combination of values.
 //!
-//! Time is the time of receipt, so the result depends on the messages alone, and can be tried on stored ones.
+//! Time means the time of receipt, so the result depends on the messages alone, and rules can be tried on stored
+//! messages.
 //!
 //! If an [attempt](crate::attempt) fails, its effects on the memory are undone.
 //!
@@ -18,23 +19,23 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// The greatest number of combinations of values that a step remembers.
+/// The maximum number of combinations of values that a step remembers.
 pub(crate) const GROUPS_MAX: usize = 65_536;
 /// Shares are counted in millionths.
 const MILLION: u32 = 1_000_000;
 
-/// A rule for the messages that pass.
+/// A rule that decides which messages pass.
 #[derive(Debug)]
 pub(crate) enum ThinningRule {
     /// The first message of each group, and then the given share.
     Sample { millionths: u32, by: Vec<FieldName> },
     /// At most this many messages per interval.
     Throttle { messages: u64, seconds: u64, by: Vec<FieldName> },
-    /// One of equal messages within a time.
+    /// One of several equal messages within this time.
     Dedup { fields: Vec<FieldName>, within: Duration },
 }
 
-/// The rule of one step with its memory. All threads that route share it.
+/// The rule of one step with its memory, shared by all threads that route.
 #[derive(Debug)]
 pub(crate) struct ThinningGroups {
     kind: ThinningRule,
@@ -43,7 +44,7 @@ pub(crate) struct ThinningGroups {
 
 #[derive(Debug)]
 struct GroupMemory {
-    /// Groups in the order in which they were last seen.
+    /// The groups in the order in which they were last seen.
     groups: LinkedHashMap<Vec<u8>, ThinningGroup>,
     groups_max: usize,
     forgotten: u64,
@@ -51,13 +52,13 @@ struct GroupMemory {
 
 #[derive(Debug, Default)]
 struct ThinningGroup {
-    /// The saved-up credit: shares of a message, or messages.
+    /// The accumulated credit: shares of a message, or messages.
     credit: f64,
     /// The time of the credit; when deduplicating, the time of the last message that passed.
     since: i64,
     /// Messages dropped since the last one that passed.
     repeated: u64,
-    /// The attempt whose message passed last, while it may still fail.
+    /// The attempt with the message that passed last, as long as it may still fail.
     by: Option<Weak<BatchAttempt>>,
 }
 
@@ -92,7 +93,7 @@ impl ThinningGroups {
         self.memory.lock().forgotten
     }
 
-    /// Decides which of these rows pass. If the attempt fails, that is undone.
+    /// Decides which of these rows pass. If the attempt fails, the decision is undone.
     pub(crate) fn thin(
         self: &Arc<ThinningGroups>,
         batch: &Batch,
@@ -152,7 +153,7 @@ impl ThinningGroups {
         }
     }
 
-    /// The credit that a message costs its group, apart from what time adds.
+    /// The credit that a message costs its group, apart from the credit that accrues over time.
     fn spent(&self, passes: bool) -> f64 {
         let passes = f64::from(u8::from(passes));
         match &self.kind {
@@ -165,7 +166,7 @@ impl ThinningGroups {
     /// The state of a group before its first message.
     fn begin(&self, now: i64) -> ThinningGroup {
         let (credit, since) = match &self.kind {
-            // The first message completes the credit to one.
+            // The first message raises the credit to one.
             ThinningRule::Sample { millionths, .. } => (1.0 - share(*millionths), now),
             ThinningRule::Throttle { messages, .. } => (*messages as f64, now),
             ThinningRule::Dedup { .. } => (0.0, i64::MIN),
@@ -183,7 +184,7 @@ impl ThinningGroups {
             key.extend_from_slice(&[0; 4]);
             let mut count = 0_u32;
             for value in batch.values(row, field) {
-                // Each with its length, so that different values never give the same key.
+                // Each value is preceded by its length, so that different values never give the same key.
                 key.extend_from_slice(&(value.len() as u32).to_le_bytes());
                 key.extend_from_slice(&value);
                 count += 1;
@@ -197,7 +198,7 @@ impl ThinningGroups {
             ThinningRule::Sample { millionths, .. } => {
                 let share = share(*millionths);
                 group.credit += share;
-                // A little less than one, because shares do not add up exactly.
+                // The limit is a little less than one, because shares do not add up exactly.
                 let passes = 1.0 - share / 2.0 <= group.credit;
                 group.credit -= f64::from(u8::from(passes));
                 passes
@@ -259,7 +260,7 @@ impl GroupMemory {
         GroupMemory { groups: LinkedHashMap::new(), groups_max, forgotten: 0 }
     }
 
-    /// The group of a key. A new group is made by `begin`, and only then the key is copied.
+    /// The group of a key. A new group is made by `begin`, and only then is the key copied.
     fn group(&mut self, key: &[u8], begin: impl FnOnce() -> ThinningGroup) -> &mut ThinningGroup {
         if self.groups_max <= self.groups.len() && !self.groups.contains_key(key) {
             self.groups.pop_front();
@@ -282,7 +283,7 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
-    /// Messages of hosts at seconds.
+    /// Messages of these hosts at these seconds.
     fn batch(messages: &[(i64, &str)]) -> Batch {
         let mut builder = BatchBuilder::new();
         for (second, host) in messages {
@@ -371,7 +372,7 @@ mod tests {
         );
     }
 
-    /// The same as plainly as possible: keys in the order in which they were seen last.
+    /// The same rule in the simplest form: keys in the order in which they were last seen.
     fn seen(keys: &mut Vec<Vec<u8>>, key: &[u8], groups_max: usize, forgotten: &mut u64) -> bool {
         let known = keys.iter().position(|known| known == key);
         if let Some(at) = known {
@@ -415,7 +416,7 @@ mod tests {
         }))
     }
 
-    /// Whatever a failed attempt met, the next one meets the same.
+    /// The attempt after a failed one finds the same state as that one did.
     #[test]
     fn a_failed_attempt_is_as_if_it_had_not_been() {
         let messages = [(1, "a"), (1, "a"), (2, "b"), (2, "a"), (3, "b"), (3, "c")];
@@ -462,7 +463,7 @@ mod tests {
         assert!(Arc::ptr_eq(&second.followed()[0], &first));
         first.end(false);
         second.end(false);
-        // Whoever hears nothing may lose nothing.
+        // If neither sender gets an answer, no message may be lost.
         let (first, again) = (BatchAttempt::new(false), BatchAttempt::new(false));
         assert_eq!(let_through_for(Some(&first), &groups, &one), [0]);
         assert_eq!(let_through(&groups, &one), [0]);

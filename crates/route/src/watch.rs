@@ -6,15 +6,15 @@ use std::sync::Arc;
 /// An event at a route.
 #[derive(Debug)]
 pub enum RouteEvent<'a> {
-    /// The route does not take messages from this source.
+    /// The route takes no messages from this source.
     OtherSource,
     /// The route takes some messages of the batch.
     Takes {
         /// The messages that it takes.
         taken: &'a Selection,
-        /// Messages that a final route took before.
+        /// Messages that a final route has already taken.
         ended: &'a Selection,
-        /// Messages that an earlier route took, if this one is a fallback.
+        /// Messages that an earlier route has taken, if this one is a fallback.
         spoken_for: &'a Selection,
     },
 }
@@ -29,7 +29,7 @@ pub struct StepEvent<'a> {
     pub kind: &'static str,
     /// The messages before the step.
     pub before: &'a Arc<Batch>,
-    /// The messages after it; the same batch if nothing is changed.
+    /// The messages after the step; the same batch if nothing changed.
     pub after: &'a Arc<Batch>,
     /// The rows that are still in the route.
     pub rows: &'a Selection,
@@ -45,7 +45,7 @@ pub struct StepEvent<'a> {
     pub origin: &'a dyn Fn(usize) -> usize,
 }
 
-/// An observer of routing.
+/// An observer that is notified of the steps of routing.
 pub trait Watch {
     /// Called at each route.
     fn route(&mut self, _route: usize, _at: &RouteEvent<'_>) {}

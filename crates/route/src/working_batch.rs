@@ -39,7 +39,7 @@ impl WorkingBatch {
         messages
     }
 
-    /// A batch of only the rows still in the route, so that it can be changed.
+    /// A batch of only those rows that are still in the route, so that it can be changed.
     pub(crate) fn alone(&self) -> WorkingBatch {
         let rows: Vec<usize> = self.rows.iter().collect();
         let batch =

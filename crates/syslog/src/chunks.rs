@@ -1,4 +1,4 @@
-//! Puts together the messages that GELF sends in several datagrams. Pure: the caller brings the clock.
+//! Reassembles messages that GELF sends in several datagrams. No I/O: the caller supplies the time.
 //!
 //! | offset | size | field    | meaning                                  |
 //! |--------|------|----------|------------------------------------------|
@@ -8,8 +8,8 @@
 //! | 11     | 1    | count    | of the message's chunks, 1 to 128        |
 //! | 12     |      | payload  |                                          |
 //!
-//! A datagram that does not begin like this is a message by itself. Chunks may come in any order and twice, also when
-//! their message is complete already.
+//! A datagram that does not begin like this is a message by itself. Chunks may arrive in any order and more than
+//! once, even after their message is complete.
 //!
 //! **Invariant:** no payload is lost: a message that waits too long, or for whose rest there is no room, is handed on
 //! as it is, in order and flagged as incomplete. A chunk that contradicts its header or those before it is a message by
@@ -25,21 +25,21 @@ const HEADER_BYTES: usize = 12;
 const CHUNKS_MAX: usize = 128;
 /// The number of complete messages that are remembered.
 const COMPLETE_MAX: usize = 64;
-/// How long a message may wait for its chunks, by the specification.
+/// The time that a message may wait for its chunks, by the specification.
 const WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// Messages of which some chunks are still to come.
+/// Messages with chunks that are still missing.
 pub struct Chunks<S> {
     messages_max: usize,
     bytes_max: usize,
     waiting: HashMap<ChunkKey<S>, PartialMessage>,
-    /// The waiting ones by age.
+    /// The incomplete messages by age.
     ages: BTreeMap<u64, ChunkKey<S>>,
-    /// The number of chunks.
+    /// The number of messages that have been begun.
     begun: u64,
-    /// The bytes of all payloads that wait.
+    /// The total length of all waiting payloads.
     bytes: usize,
-    /// The messages that were completed lately, with a hash of each chunk, the oldest first.
+    /// The recently completed messages, with a hash of each chunk, the oldest first.
     complete: VecDeque<CompleteMessage<S>>,
     hasher: RandomState,
 }
@@ -67,13 +67,13 @@ struct GelfChunk<'a> {
 }
 
 impl<S: Copy + Eq + Hash> Chunks<S> {
-    /// Makes room for this many messages of this many bytes together.
+    /// Reserves room for this many messages with this total length in bytes.
     pub fn new(messages_max: usize, bytes_max: usize) -> Chunks<S> {
         let (waiting, ages, complete, hasher) = Default::default();
         Chunks { messages_max, bytes_max, waiting, ages, begun: 0, bytes: 0, complete, hasher }
     }
 
-    /// Takes a datagram and hands on messages that are complete.
+    /// Takes a datagram and passes on the messages that are complete.
     pub fn take(&mut self, sender: S, datagram: &[u8], now: Instant, done: &mut impl FnMut(S, &[u8], Flags)) {
         let Some(chunk) = chunk(datagram) else { return done(sender, datagram, Flags::default()) };
         let key = (sender, chunk.id);
@@ -88,7 +88,7 @@ impl<S: Copy + Eq + Hash> Chunks<S> {
             return done(sender, datagram, Flags::default());
         }
         match &mut waiting.parts[chunk.number] {
-            // Networks send twice.
+            // Networks may deliver a datagram twice.
             Some(same) if same == chunk.payload => return,
             Some(_) => return done(sender, datagram, Flags::default()),
             part => *part = Some(chunk.payload.to_vec()),
@@ -104,7 +104,7 @@ impl<S: Copy + Eq + Hash> Chunks<S> {
         }
     }
 
-    /// Hands on messages that have waited too long.
+    /// Passes on messages that have waited too long.
     pub fn expire(&mut self, now: Instant, done: &mut impl FnMut(S, &[u8], Flags)) {
         while self.next_end().is_some_and(|end| end <= now) {
             self.end_oldest(done);
@@ -117,14 +117,14 @@ impl<S: Copy + Eq + Hash> Chunks<S> {
         self.waiting.get(key).map(|waiting| waiting.until)
     }
 
-    /// Hands on everything.
+    /// Passes on all messages.
     pub fn finish(&mut self, done: &mut impl FnMut(S, &[u8], Flags)) {
         while !self.ages.is_empty() {
             self.end_oldest(done);
         }
     }
 
-    /// Whether a chunk has come before, of a message that was complete lately.
+    /// Whether this is a repeated chunk of a message that was recently completed.
     fn is_late_copy(&mut self, key: ChunkKey<S>, chunk: &GelfChunk<'_>, now: Instant) -> bool {
         while self.complete.front().is_some_and(|oldest| oldest.until <= now) {
             self.complete.pop_front();
@@ -180,7 +180,7 @@ impl<S: Copy + Eq + Hash> Chunks<S> {
     }
 }
 
-/// The chunk that a datagram is.
+/// Reads a datagram as a chunk; `None` if it is not one.
 fn chunk(datagram: &[u8]) -> Option<GelfChunk<'_>> {
     let (header, payload) = datagram.split_first_chunk::<HEADER_BYTES>()?;
     let (number, count) = (usize::from(header[10]), usize::from(header[11]));
@@ -199,7 +199,7 @@ mod tests {
         [MAGIC, &[id; 8], &[number, count], payload].concat()
     }
 
-    /// Checks the messages that these datagrams give, and the rest at the end.
+    /// Checks the messages that these datagrams give, and those that are left at the end.
     fn check(messages_max: usize, bytes_max: usize, datagrams: &[Vec<u8>], expected: &[(&[u8], bool)]) {
         let mut chunks = Chunks::new(messages_max, bytes_max);
         let mut found = Vec::new();
@@ -218,7 +218,7 @@ mod tests {
     fn chunks_come_in_any_order_and_twice() {
         let [a, b, c] = [0, 1, 2].map(|number| datagram(7, number, 3, &[b'a' + number]));
         check(9, 99, &[c.clone(), a.clone(), c.clone(), b.clone()], &[(b"abc", false)]);
-        // Also behind the last one that was missing.
+        // Chunks are repeated, even after the last missing one.
         let late = [a.clone(), b.clone(), c.clone(), b.clone(), a.clone()];
         check(9, 99, &late, &[(b"abc", false)]);
         let other = datagram(7, 1, 3, b"B");
@@ -286,11 +286,11 @@ mod tests {
             let (mut sent, mut found) = (Vec::new(), Vec::new());
             for (number, (id, chunk, count, noise, wait_ms)) in datagrams.into_iter().enumerate() {
                 now += Duration::from_millis(wait_ms);
-                // Each payload is another, so that none counts as sent twice.
+                // Each payload is different, so that none counts as sent twice.
                 let payload = [&[number as u8], &noise[..]].concat();
                 sent.extend_from_slice(&payload);
                 let mut done = |_: u8, payload: &[u8], _| {
-                    // One that could not be a chunk has its header before it.
+                    // A datagram that is not accepted as a chunk is passed on with its header.
                     let is_header = payload.starts_with(MAGIC) && HEADER_BYTES <= payload.len();
                     found.extend_from_slice(if is_header { &payload[HEADER_BYTES..] } else { payload });
                 };

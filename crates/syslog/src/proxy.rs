@@ -1,8 +1,7 @@
-//! The PROXY protocol, versions 1 and 2: a proxy puts the real origin in front of a connection.
+//! The PROXY protocol, versions 1 and 2: a proxy sends the real origin at the beginning of a connection.
 //!
-//! Version 1 is a line: `PROXY TCP4 192.0.2.7 198.51.100.1 40000 514\r\n`, or `PROXY UNKNOWN …\r\n`. That of syslog-ng's
-//! loggen ends without the carriage return, and is taken as well.
-//! Version 2 is binary:
+//! Version 1 is a line: `PROXY TCP4 192.0.2.7 198.51.100.1 40000 514\r\n`, or `PROXY UNKNOWN …\r\n`. The loggen of
+//! syslog-ng sends it without the carriage return, which is accepted as well. Version 2 is binary:
 //!
 //! | offset | size   | field     | meaning                                                     |
 //! |--------|--------|-----------|-------------------------------------------------------------|
@@ -19,23 +18,23 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 const SIGNATURE: &[u8; 12] = b"\r\n\r\n\0\r\nQUIT\n";
 const LINE_PREFIX: &[u8] = b"PROXY ";
-/// The longest line of version 1, with its end.
+/// The maximum length of a line of version 1, with its end.
 const LINE_BYTES_MAX: usize = 107;
-/// The shortest ones: `PROXY UNKNOWN` and `PROXY TCP6 :: :: 1 1`, with a newline.
+/// The minimum length: `PROXY UNKNOWN` and `PROXY TCP6 :: :: 1 1`, with a newline.
 const LINE_BYTES_MIN: usize = 14;
 const TCP_LINE_BYTES_MIN: usize = 21;
 /// The length of version 2's header up to the addresses.
 const HEAD_BYTES: usize = 16;
-/// Why a connection does not begin as it must.
+/// The reason why the beginning of a connection is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
-    /// It begins with something else.
+    /// It does not begin with the expected bytes.
     #[error(
         "the connection does not begin with a PROXY protocol header: does it come through the proxy, and does the \
          proxy send one?"
     )]
     Missing,
-    /// It begins with something that is nearly one.
+    /// It begins with a malformed header.
     #[error("the PROXY protocol header is malformed")]
     Malformed,
 }
@@ -45,7 +44,7 @@ pub enum HeaderError {
 pub enum ParsedHeader {
     /// The header is longer, by at least this many bytes.
     More(usize),
-    /// The header is the first `taken` bytes. Without a `peer`, the real one counts.
+    /// The header is in the first `taken` bytes. Without a `peer`, the address of the connection is used.
     Header {
         /// Its length.
         taken: usize,
@@ -67,7 +66,7 @@ pub fn parse(bytes: &[u8]) -> Result<ParsedHeader, HeaderError> {
     }
 }
 
-/// Whether `bytes` begin with `prefix`, as far as they go.
+/// Whether `bytes` begin with `prefix`, or with as much of it as has arrived.
 fn begins(bytes: &[u8], prefix: &[u8]) -> bool {
     let common = bytes.len().min(prefix.len());
     bytes[..common] == prefix[..common]
@@ -86,14 +85,14 @@ fn parse_line(bytes: &[u8]) -> Result<ParsedHeader, HeaderError> {
     Ok(ParsedHeader::Header { taken: end + 1, peer })
 }
 
-/// The minimum number of bytes that a line without an end lacks.
+/// The minimum number of bytes that are missing from a line without an end.
 fn line_bytes_missing(line: &[u8]) -> usize {
     let is_tcp = line.get(LINE_PREFIX.len()) == Some(&b'T');
     let line_bytes_min = if is_tcp { TCP_LINE_BYTES_MIN } else { LINE_BYTES_MIN };
     line_bytes_min.saturating_sub(line.len()).max(b"\n".len())
 }
 
-/// The client, from the text behind `PROXY ` on a line. `None` if the line is not understood.
+/// The client, from the text after `PROXY ` on a line. `None` if the line is not understood.
 fn line_peer(text: &[u8]) -> Option<Option<SocketAddr>> {
     if text == b"UNKNOWN" || text.starts_with(b"UNKNOWN ") {
         return Some(None);
@@ -105,13 +104,13 @@ fn line_peer(text: &[u8]) -> Option<Option<SocketAddr>> {
         "TCP6" => text.parse().map(IpAddr::V6).ok(),
         _ => None,
     };
-    // The destination is not needed, but a header that is half right is wrong.
+    // The destination is not needed, but a header that is only half correct is refused.
     let (source, _) = (address(source)?, address(destination)?);
     let (source_port, _) = (port(source_port)?, port(destination_port)?);
     Some(Some(SocketAddr::new(source, source_port)))
 }
 
-/// A port as the protocol writes it: digits, none of them a leading zero.
+/// A port as written in the protocol: digits without a leading zero.
 fn port(text: &str) -> Option<u16> {
     let written_so =
         text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
@@ -135,7 +134,7 @@ fn parse_binary(bytes: &[u8]) -> Result<ParsedHeader, HeaderError> {
     Ok(ParsedHeader::Header { taken: HEAD_BYTES + length, peer })
 }
 
-/// The client, from family and addresses. `None` if they are not understood.
+/// The client, from the family and the addresses. `None` if they are not understood.
 fn binary_peer(family: u8, addresses: &[u8]) -> Option<Option<SocketAddr>> {
     let (addresses_of, transport) = (family >> 4, family & 0xf);
     match (addresses_of, transport) {
@@ -146,13 +145,13 @@ fn binary_peer(family: u8, addresses: &[u8]) -> Option<Option<SocketAddr>> {
         (2, 1 | 2) => {
             source(addresses).map(|(source, port)| Some((Ipv6Addr::from_octets(source), port).into()))
         }
-        // Two paths of 108 bytes: no address that a message could be filed under.
+        // Two paths of 108 bytes, neither of which is an address that a message could be filed under.
         (3, 1 | 2) => (216 <= addresses.len()).then_some(None),
         _ => None,
     }
 }
 
-/// The source's address and port, of: source, destination, source's port, destination's port.
+/// The source's address and port, from the bytes of source, destination, source's port and destination's port.
 fn source<const BYTES: usize>(addresses: &[u8]) -> Option<([u8; BYTES], u16)> {
     let (source, rest) = addresses.split_first_chunk()?;
     let (_destination, ports) = rest.split_first_chunk::<BYTES>()?;
@@ -180,7 +179,7 @@ mod tests {
         [&source.octets()[..], &destination.octets(), &[0x9c, 0x40, 2, 2]].concat()
     }
 
-    /// Checks the result of a whole header, however much is behind it and however it is cut into reads.
+    /// Checks the result of a whole header, for any number of bytes after it and any division into reads.
     fn check(header: &[u8], expected: Result<Option<&str>, HeaderError>) {
         let expected = expected.map(|peer| peer.map(|peer| peer.parse().unwrap()));
         let with_rest = [header, b"\x16\x03\x01 behind it"].concat();
@@ -196,7 +195,8 @@ mod tests {
         }
     }
 
-    /// The result of reading no more than is asked for, and at most this much at once; and the number of bytes read.
+    /// The result of reading only as many bytes as are requested, and at most this many at once; also the number of
+    /// bytes read.
     fn read_in_pieces(stream: &[u8], piece_bytes: usize) -> (Result<Option<SocketAddr>, HeaderError>, usize) {
         let mut read = 0;
         loop {
@@ -296,7 +296,7 @@ mod tests {
     }
 
     proptest! {
-        /// Bytes are random behind a beginning that leads far into the parser.
+        /// The bytes are random, after a beginning that leads far into the parser.
         #[test]
         fn garbage_never_panics_and_no_more_is_taken_than_there_is(
             beginning in prop_oneof![

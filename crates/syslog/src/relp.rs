@@ -1,29 +1,29 @@
-//! Finds the commands in a stream of RELP, which is syslog whose messages are acknowledged one by one, so that a sender
-//! can repeat lost ones. Pure: bytes in, ranges out.
+//! Finds the commands in a stream of RELP, which is syslog with an acknowledgement for each message, so that a sender
+//! can repeat lost ones. No I/O: bytes in, ranges out.
 //!
-//! `TXNR SP COMMAND SP DATALEN [SP DATA] LF`: numbers are decimal, of up to nine digits; without data there is
-//! no space before the newline, but one is accepted.
+//! `TXNR SP COMMAND SP DATALEN [SP DATA] LF`: numbers are decimal, with up to nine digits. If there is no data, there
+//! is no space before the newline, but one is accepted.
 //!
 //! **Invariant:** no length that a sender names makes anything grow: data beyond the limit is skipped.
 
 use crate::framing::Frame;
 use logstead_record::Flags;
 
-/// Most digits of a number.
+/// The maximum number of digits of a number.
 const DIGITS_MAX: usize = 9;
-/// The longest name of a command.
+/// The maximum length of a command's name.
 const NAME_BYTES_MAX: usize = 32;
 
-/// The request of a command.
+/// The request that a command makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandName {
-    /// To begin, with offers.
+    /// To open a session, with offers.
     Open,
-    /// To take a message.
+    /// To accept a message.
     Syslog,
-    /// To end.
+    /// To close the session.
     Close,
-    /// Something that is not known.
+    /// An unknown command.
     Other,
 }
 
@@ -32,13 +32,13 @@ pub enum CommandName {
 pub struct RelpCommand {
     /// The number that the answer has to repeat.
     pub number: u32,
-    /// The request.
+    /// The kind of command.
     pub name: CommandName,
     /// Its data.
     pub data: Frame,
 }
 
-/// Why a stream is no RELP.
+/// The reason why a stream is not RELP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RelpError {
     /// A number is missing or too long.
@@ -47,7 +47,7 @@ pub enum RelpError {
     /// The name of a command is missing or too long.
     #[error("there is no name of a RELP command")]
     Name,
-    /// The data has another length than the command says.
+    /// The length of the data differs from the stated one.
     #[error("the data of a RELP command does not end with a newline")]
     End,
 }
@@ -56,9 +56,9 @@ pub enum RelpError {
 #[derive(Debug)]
 pub struct Commands {
     data_max: usize,
-    /// Bytes of data that was too long, which are still to come.
+    /// The number of bytes of overlong data that are still to come.
     skip: usize,
-    /// Whether the newline behind skipped data is still to come.
+    /// Whether the newline after skipped data is still to come.
     skip_end: bool,
     read: ConsumedBytes,
 }
@@ -66,9 +66,9 @@ pub struct Commands {
 /// The number of bytes that the last call read and skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConsumedBytes {
-    /// The number of bytes that were read, also if the bytes behind them are no RELP.
+    /// The number of bytes that were read, even if those after them are not RELP.
     pub taken: usize,
-    /// The number of these that are in no command: data that was too long.
+    /// The number of these bytes that belong to no command, because the data was too long.
     pub skipped: usize,
 }
 
@@ -81,13 +81,13 @@ struct CommandHead {
 }
 
 impl Commands {
-    /// At the beginning of a stream.
+    /// The state at the beginning of a stream.
     pub fn new(data_max: usize) -> Commands {
         Commands { data_max, skip: 0, skip_end: false, read: ConsumedBytes::default() }
     }
 
-    /// Appends the commands of `bytes` that are complete and returns the number of bytes that they took. The caller
-    /// brings the rest again, with more behind it.
+    /// Appends the complete commands of `bytes`, and returns the number of bytes that they took. The caller passes
+    /// the rest again, with more after it.
     pub fn split(&mut self, bytes: &[u8], commands: &mut Vec<RelpCommand>) -> Result<usize, RelpError> {
         self.read = ConsumedBytes::default();
         while let Some(next) = self.next(bytes, self.read.taken, commands)? {
@@ -96,7 +96,7 @@ impl Commands {
         Ok(self.read.taken)
     }
 
-    /// The bytes that the last [`Commands::split`] read.
+    /// The number of bytes that the last [`Commands::split`] read.
     pub fn read(&self) -> ConsumedBytes {
         self.read
     }
@@ -165,7 +165,7 @@ fn head(bytes: &[u8], at: usize) -> Result<Option<CommandHead>, RelpError> {
     Ok(Some(CommandHead { number, name, data_start, length: length as usize }))
 }
 
-/// The number at `at` and the rest behind it; `None` if more bytes may belong to it.
+/// The number at `at` and the position after it; `None` if more bytes may belong to it.
 fn number(bytes: &[u8], at: usize, what: &'static str) -> Result<Option<(u32, usize)>, RelpError> {
     let rest = bytes.get(at..).unwrap_or_default();
     let digits = rest.iter().take(DIGITS_MAX + 1).take_while(|byte| byte.is_ascii_digit()).count();
@@ -195,7 +195,7 @@ mod tests {
 
     type Found = Vec<(u32, CommandName, Vec<u8>, Flags)>;
 
-    /// The result when the pieces come one after the other.
+    /// The result if the pieces arrive one after the other.
     fn run(pieces: &[&[u8]]) -> Result<Found, RelpError> {
         let mut splitter = Commands::new(10);
         let (mut pending, mut found, mut commands) = (Vec::new(), Vec::new(), Vec::new());

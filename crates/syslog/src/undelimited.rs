@@ -1,13 +1,13 @@
-//! Finds the beginning of the next message of a sender that puts nothing between them. Pure.
+//! Finds the beginning of the next message from a sender that puts nothing between its messages. No I/O.
 //!
-//! A message may quote the head of another one, so a head within a text alone proves nothing. It is taken for the
-//! beginning of the next message only where a connection has never sent a delimiter, its first message has such a head,
-//! this one has the same form and names the same host, and the bytes have ended without a delimiter: by silence, by the
-//! end of the connection, or because it is longer than a message may be.
+//! A message may quote the head of another one, so a head within a text alone proves nothing. It only counts as the
+//! beginning of the next message if the connection has never sent a delimiter, its first message has such a head,
+//! this one has the same form and names the same host, and the bytes have ended without a delimiter: by silence, by
+//! the end of the connection, or because they are longer than a message may be.
 
 use logstead_record::MONTHS;
 
-/// The longest stamp and host that are accepted.
+/// The maximum lengths of a stamp and a host.
 const STAMP_BYTES_MAX: usize = 40;
 const HOST_BYTES_MAX: usize = 255;
 
@@ -23,7 +23,7 @@ enum HeadMatch<'a> {
     /// A head of this form that names this host.
     Of(bool, &'a [u8]),
     Other,
-    /// Too few bytes to tell.
+    /// There are too few bytes to decide.
     Begun,
 }
 
@@ -36,8 +36,8 @@ impl HeadSignature {
         }
     }
 
-    /// The position of a head with this signature, not before `from`; otherwise the position before which there is none
-    /// for certain.
+    /// The position of a head with this signature, at or after `from`; otherwise the position before which there is
+    /// certainly none.
     pub(super) fn find(&self, bytes: &[u8], from: usize) -> Result<usize, usize> {
         for at in memchr::memchr_iter(b'<', &bytes[from..]).map(|found| from + found) {
             match head(&bytes[at..]) {
@@ -56,7 +56,7 @@ fn head(bytes: &[u8]) -> HeadMatch<'_> {
     read_head(bytes).unwrap_or(HeadMatch::Begun)
 }
 
-/// `None` if the bytes end too early.
+/// Matches a head; `None` if the bytes end too early.
 fn read_head(bytes: &[u8]) -> Option<HeadMatch<'_>> {
     let digits = bytes.iter().skip(1).take(4).take_while(|byte| byte.is_ascii_digit()).count();
     let after = *bytes.get(1 + digits)?;
@@ -75,7 +75,7 @@ fn read_head(bytes: &[u8]) -> Option<HeadMatch<'_>> {
     }
 }
 
-/// `1 2026-11-22T05:11:01.123Z `: its length; `None` if the bytes end too early.
+/// The length of a stamp like `1 2026-11-22T05:11:01.123Z `; `None` if the bytes end too early.
 fn rfc5424_stamp(rest: &[u8]) -> Option<Option<usize>> {
     let shape = b"1 dddd-dd-ddTdd:dd:dd";
     if !fits(rest, shape)? {
@@ -89,14 +89,15 @@ fn rfc5424_stamp(rest: &[u8]) -> Option<Option<usize>> {
     }
 }
 
-/// `Nov 22 05:11:01 `, the same way.
+/// The same for `Nov 22 05:11:01 `.
 fn rfc3164_stamp(rest: &[u8]) -> Option<Option<usize>> {
     let shape = b"aaa _d dd:dd:dd ";
     let is_month = || MONTHS.iter().any(|month| rest[..3].eq_ignore_ascii_case(*month));
     Some((fits(rest, shape)? && is_month()).then_some(shape.len()))
 }
 
-/// Whether the bytes have this shape: `d` is a digit, `_` one or a space, `a` a letter; `None` if they end too early.
+/// Whether the bytes have this shape: `d` is a digit, `_` a digit or a space, `a` a letter; `None` if they end too
+/// early.
 fn fits(bytes: &[u8], shape: &[u8]) -> Option<bool> {
     for (at, &kind) in shape.iter().enumerate() {
         let byte = *bytes.get(at)?;

@@ -1,7 +1,7 @@
-//! An expression as a table of states, in which a message is walked byte by byte.
+//! An expression as a table of states, by which a message is matched byte by byte.
 //!
-//! A text with a match ends in [`Automaton::MATCH`] or in a state that [accepts](Automaton::accepts) its end. If
-//! Unicode's classes would make the table large, or a word boundary depends on them, bytes beyond ASCII end in
+//! A text with a match leads to [`Automaton::MATCH`] or to a state that [accepts](Automaton::accepts) its end. If
+//! Unicode's classes would make the table large, or if a word boundary depends on them, bytes beyond ASCII lead to
 //! [`Automaton::QUIT`]: then the expression itself has to decide.
 //!
 //! **Invariant:** a text that does not end there has a match for the table if and only if it has one for the
@@ -17,34 +17,34 @@ use regex_automata::{Input, MatchKind};
 use std::fmt;
 use std::sync::OnceLock;
 
-/// The limits of the time to make a table: steps from a state by a class of bytes,
+/// The limits on the time for making a table: on the steps from a state by a class of bytes,
 const STEPS_MAX: usize = 1 << 14;
-/// and bytes that each step goes through.
+/// and on the bytes that each step goes through.
 const NFA_BYTES_MAX: usize = 1 << 20;
 const CACHE_BYTES: usize = 4 << 20;
-/// The number of steps that take about as long as reading an expression and preparing for its states.
+/// The number of steps that take about as long as parsing an expression and preparing to make its states.
 const BUILD_STEPS: usize = 1 << 14;
-/// The number of states after a slot above which they will not become one.
+/// The number of states after a slot above which they are not expected to converge to one.
 const REACHED_MAX: usize = 32;
 const BEYOND_ASCII: u8 = 0x80;
 
-/// A state, as the place of its first entry in the table.
+/// A state, as the index of its first entry in the table.
 pub(crate) type StateId = u32;
 
-/// An expression that is ready to look into groups.
+/// An expression that is ready to search groups.
 pub struct Automaton {
     regex: Regex,
     classes: [u8; 256],
-    /// The next state for each state and class of bytes; a state has 2 to the `shift` of them.
+    /// The next state for each state and class of bytes; each state has 2 to the power of `shift` entries.
     next: Vec<StateId>,
     shift: u32,
     accepts: Vec<bool>,
     start: StateId,
-    /// The states reached from each state by each alphabet, once they were needed.
+    /// The states that each alphabet can lead to from each state, computed when they are first needed.
     reached: Vec<OnceLock<Option<Box<[StateId]>>>>,
 }
 
-/// The bytes of a kind of variables.
+/// The bytes that a kind of variable may contain.
 #[derive(Clone, Copy)]
 pub(crate) enum Alphabet {
     Decimal,
@@ -90,8 +90,8 @@ impl fmt::Debug for Automaton {
 }
 
 impl Automaton {
-    /// `None` if the table would be too large, or `go_on` says to end. It is called before each state is made, with the
-    /// approximate number of steps for it.
+    /// Makes the table; `None` if it would be too large, or if `go_on` says to end. `go_on` is called before each
+    /// state is made, with the approximate number of steps for it.
     pub fn new(regex: &Regex, go_on: &dyn Fn(usize) -> bool) -> Option<Automaton> {
         Automaton::build(regex, false, go_on).or_else(|| Automaton::build(regex, true, go_on))
     }
@@ -117,15 +117,15 @@ impl Automaton {
         TableBuilder::new(&dfa, &mut dfa.create_cache(), regex, go_on)?.finish()
     }
 
-    /// A text with this beginning has a match.
+    /// The state of a text whose beginning already has a match.
     pub(crate) const MATCH: StateId = 0;
 
-    /// No text with this beginning has one.
+    /// The state from which no continuation has a match.
     pub(crate) fn dead(&self) -> StateId {
         1 << self.shift
     }
 
-    /// The table does not know.
+    /// The state in which the table cannot decide.
     pub(crate) fn quit(&self) -> StateId {
         2 << self.shift
     }
@@ -160,12 +160,12 @@ impl Automaton {
         bytes.iter().fold(state, |state, &byte| self.next(state, byte))
     }
 
-    /// Whether a text that ends in a state has a match.
+    /// Whether a text that leads to a state has a match.
     pub(crate) fn accepts(&self, state: StateId) -> bool {
         self.accepts[self.number(state)]
     }
 
-    /// The states after all texts of an alphabet that are not empty, unless they are many.
+    /// The states after all non-empty texts of an alphabet, unless there are many.
     pub(crate) fn reached(&self, state: StateId, alphabet: Alphabet) -> Option<&[StateId]> {
         let known = &self.reached[self.number(state) * Alphabet::ALL + alphabet as usize];
         known.get_or_init(|| self.reach(state, alphabet.bytes())).as_deref()
@@ -191,7 +191,7 @@ impl Automaton {
         Some(reached.into_boxed_slice())
     }
 
-    /// The state after a text from each of some states, if it is the same for all.
+    /// The state that a text leads to from each of some states, if it is the same for all.
     pub(crate) fn merged(&self, states: &[StateId], text: &[u8]) -> Option<StateId> {
         if let [one] = states {
             return Some(self.run(*one, text));
@@ -254,7 +254,7 @@ impl<'d> TableBuilder<'d> {
         while let Some(id) = maker.open.pop() {
             let from = maker.known[&id];
             steps += bytes.len();
-            // A step may go through all of a large expression.
+            // One step may have to go through all of a large expression.
             if STEPS_MAX < steps || !go_on(bytes.len() * (1 + dfa.get_nfa().states().len() / 8)) {
                 return None;
             }
@@ -289,7 +289,8 @@ impl<'d> TableBuilder<'d> {
         })
     }
 
-    /// A match is known a byte late: states from which all leads to one are matches already, and likewise the others.
+    /// A match is noticed one byte late: states from which all bytes lead to a match count as matches already, and
+    /// likewise for those without a match.
     fn finish(mut self) -> Option<Automaton> {
         let made = &mut self.made;
         let classes = self.dfa.byte_classes().alphabet_len() - 1;

@@ -1,26 +1,26 @@
-//! Numbers and texts in bytes, and a reader that trusts nothing.
+//! Writes numbers and texts as bytes, and reads them without trusting the bytes.
 
 use std::ops::Range;
 
 /// Unpacking reads whole words, so packed numbers must be followed by this many bytes.
 pub(crate) const PADDING: usize = 16;
 
-/// Why bytes cannot be read.
+/// The reason why bytes cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// They end too early.
+    /// The bytes end too early.
     #[error("they end in the middle of a value")]
     Short,
     /// There are bytes after the end.
     #[error("{0} bytes follow")]
     Long(usize),
-    /// A number is larger than it can be.
+    /// A number is larger than it may be.
     #[error("a number is too large: {0}")]
     Large(&'static str),
-    /// A kind that this version does not know.
+    /// The kind is unknown to this version.
     #[error("kind {kind} of {what} is not known to this version")]
     Kind {
-        /// The thing that is counted.
+        /// The thing that has a kind.
         what: &'static str,
         /// Its code.
         kind: u8,
@@ -33,7 +33,7 @@ pub enum DecodeError {
 /// The result of reading.
 pub(crate) type Result<T, E = DecodeError> = std::result::Result<T, E>;
 
-/// Bytes, and how far they were read.
+/// Bytes, and the position up to which they have been read.
 pub(crate) struct ByteReader<'b> {
     bytes: &'b [u8],
     pub(crate) at: usize,
@@ -87,7 +87,7 @@ impl<'b> ByteReader<'b> {
         Err(DecodeError::Large("a varint"))
     }
 
-    /// Reads a count of items that each take at least a bit of the rest, or one that is at most `most`.
+    /// Reads a count of items, which may be at most `most`.
     pub(crate) fn count(&mut self, most: usize, what: &'static str) -> Result<usize> {
         let count = self.varint()?;
         usize::try_from(count).ok().filter(|&count| count <= most).ok_or(DecodeError::Large(what))
@@ -119,7 +119,7 @@ pub(crate) fn packed_bytes(count: usize, width: u32) -> usize {
     (count * width as usize).div_ceil(8)
 }
 
-/// Appends numbers of `width` bits each, from the next byte on.
+/// Appends numbers of `width` bits each, beginning with a new byte.
 pub(crate) fn pack(values: impl Iterator<Item = u64>, width: u32, out: &mut Vec<u8>) {
     let (mut open, mut filled) = (0_u128, 0);
     for value in values {
@@ -134,7 +134,7 @@ pub(crate) fn pack(values: impl Iterator<Item = u64>, width: u32, out: &mut Vec<
     out.extend_from_slice(&(open as u64).to_le_bytes()[..filled.div_ceil(8) as usize]);
 }
 
-/// The number at a place among packed ones, which are followed by [`PADDING`] bytes.
+/// The packed number at a position. The packed numbers must be followed by [`PADDING`] bytes.
 #[inline]
 pub(crate) fn unpack(packed: &[u8], place: usize, width: u32) -> u64 {
     let bit = place * width as usize;

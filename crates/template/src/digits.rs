@@ -1,4 +1,4 @@
-//! The digits of a number, two at a time.
+//! Writes the digits of a number, two at a time.
 
 /// The number of digits of the largest number.
 pub(crate) const DIGITS_MAX: usize = 20;
@@ -13,7 +13,7 @@ const PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
-/// A number written with at least `length` digits, but not with more than [`DIGITS_MAX`].
+/// Writes a number with at least `length` digits, but no more than [`DIGITS_MAX`].
 #[inline]
 pub(crate) fn decimal(mut value: u64, length: usize, digits: &mut [u8; DIGITS_MAX]) -> &[u8] {
     *digits = [b'0'; DIGITS_MAX];
@@ -41,7 +41,7 @@ pub(crate) fn count(value: u64) -> usize {
         }
         powers
     };
-    // The logarithm of two to the base of ten is 1233 / 4096 and some more.
+    // The decimal logarithm of two is slightly more than 1233 / 4096.
     let about = (((u64::BITS - (value | 1).leading_zeros()) * 1233) >> 12) as usize;
     about + usize::from(about == 0 || POWERS[about.min(DIGITS_MAX - 1)] <= value)
 }

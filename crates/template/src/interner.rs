@@ -1,4 +1,4 @@
-//! Distinct texts, numbered as they come.
+//! Distinct texts, numbered in the order of arrival.
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use logstead_record::TextColumn;
@@ -13,12 +13,12 @@ pub(crate) struct Interner {
 }
 
 impl Interner {
-    /// The number of a text.
+    /// The number of a text, which is added if it is new.
     pub(crate) fn number(&mut self, text: &[u8]) -> u32 {
         let Interner { known, texts, hasher } = self;
         let hash = hasher.hash_one(text);
         let half = hash as u32;
-        // A table goes by the highest bits of a hash too.
+        // A hash table also uses the highest bits of a hash.
         let spread = |half: u32| u64::from(half) << 32 | u64::from(half);
         let is_it = |&(known, number): &(u32, u32)| known == half && texts.get(number as usize) == text;
         if let Some(&(_, number)) = known.find(spread(half), is_it) {

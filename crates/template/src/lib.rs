@@ -1,4 +1,4 @@
-//! Messages in few bytes: a message is a template and its variables.
+//! Stores messages in few bytes: a message is a template and its variables.
 //!
 //! | module     | what it does                                                                |
 //! |------------|-----------------------------------------------------------------------------|

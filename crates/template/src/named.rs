@@ -46,7 +46,7 @@ mod tests {
         assert_eq!(template_text(scanner.key()), expected);
     }
 
-    /// A stored id leads to the same statement in the next version.
+    /// A stored id refers to the same statement in the next version.
     #[test]
     fn an_id_never_changes() {
         assert_eq!(template_id(b"took \x01 ms"), 6_229_455_078_759_713_203);

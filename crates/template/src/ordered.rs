@@ -1,7 +1,7 @@
 //! A column of numbers in the order of rows, in blocks that are compressed one by one.
 //!
-//! In the order of rows neighbours are often alike, whatever the numbers mean: a compressor finds that, packing does
-//! not.
+//! In the order of rows, neighbouring numbers are often alike, whatever they mean: a compressor finds that, but
+//! packing does not.
 //!
 //! | bytes          | meaning                                                             |
 //! |----------------|---------------------------------------------------------------------|
@@ -15,7 +15,7 @@
 //! |    1 | u8 bytes of the widest number; for each of these bytes, lowest first, a *packet* of that byte of all |
 //! |    2 | varint distinct numbers, at most 65 536; those in order, each as varint less the one before; a packet of the low byte of each id, and of the high one if there are more than 256 |
 //!
-//! A packet is its length as a varint, and zstd.
+//! A packet consists of its length as a varint, and zstd data.
 
 use crate::bytes::{ByteReader, DecodeError, PADDING, Result, bits, put_varint};
 use crate::numbers::{self, NumberColumn};
@@ -25,7 +25,7 @@ use zstd::bulk::Compressor;
 
 /// The number of rows of a block.
 const BLOCK_ROWS: usize = 16_384;
-/// One block of this many decides which form is the smallest.
+/// One out of this many blocks is used to find the smallest form.
 const SAMPLED_BLOCKS: usize = 8;
 
 const NUMBERS: u8 = 0;
@@ -55,9 +55,9 @@ fn widened<V: Copy + Into<u64>>(block: &[V]) -> Vec<u64> {
 }
 
 fn smallest_form<V: Copy + PartialEq + Into<u64>>(values: &[V], compressor: &mut Compressor<'_>) -> u8 {
-    // If all numbers of a block are equal, every form is small.
+    // If all numbers of a block are equal, it is small in every form, so it decides nothing.
     let mixed = || values.chunks(BLOCK_ROWS).filter(|block| block.iter().any(|value| *value != block[0]));
-    // Not the first one if there are more: much is new there.
+    // The first block is not used if there are more, as it contains many new values.
     let first = SAMPLED_BLOCKS / 2;
     let mut sample: Vec<&[V]> = mixed().skip(first).step_by(SAMPLED_BLOCKS).collect();
     if sample.is_empty() {
@@ -102,8 +102,8 @@ fn write_block(block: &[u64], form: u8, compressor: &mut Compressor<'_>, out: &m
     }
 }
 
-/// The distinct numbers of a block in their order, and of each of its numbers the place among them. A block has less
-/// rows than a dictionary may have numbers.
+/// The distinct numbers of a block, and the index of each number of the block among them. A block has fewer rows than
+/// a dictionary may have numbers.
 fn dictionary(block: &[u64]) -> (Vec<u64>, Vec<u16>) {
     let greatest = block.iter().copied().max().unwrap_or(0);
     if DICTIONARY_MAX as u64 <= greatest {
@@ -115,7 +115,7 @@ fn dictionary(block: &[u64]) -> (Vec<u64>, Vec<u16>) {
         let ids = block.iter().map(|value| ids[value]).collect();
         return (distinct, ids);
     }
-    // Mostly they are numbers of templates: a table of all numbers takes neither a hash nor a sort.
+    // The values are mostly numbers of templates: a table of all numbers needs neither a hash nor a sort.
     let mut ids = vec![None; greatest as usize + 1];
     block.iter().for_each(|&value| ids[value as usize] = Some(0));
     let mut distinct = Vec::new();
@@ -127,7 +127,7 @@ fn dictionary(block: &[u64]) -> (Vec<u64>, Vec<u16>) {
     (distinct, ids)
 }
 
-/// Calls `each` with every one of `rows` numbers. A number that is larger than `most` is a fault.
+/// Calls `each` with every one of `rows` numbers. Fails if a number is larger than `most`.
 pub(crate) fn read(
     input: &mut ByteReader<'_>,
     rows: usize,

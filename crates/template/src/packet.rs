@@ -1,11 +1,11 @@
-//! Bytes that are compressed together: a varint, their compressed length, and zstd.
+//! Bytes that are compressed together: their compressed length as a varint, and zstd data.
 
 use crate::bytes::{ByteReader, DecodeError, Result, put_varint};
 use std::cell::RefCell;
 use zstd::bulk::{Compressor, Decompressor};
 
 thread_local! {
-    /// A new one costs more than most packets: its memory is large enough to be mapped each time.
+    /// A new decompressor costs more than most packets: its memory is so large that it is mapped each time.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 

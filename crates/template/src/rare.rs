@@ -1,4 +1,5 @@
-//! The groups of rows that may have a rare word: a multimap from hashes to small numbers, in about eleven bits a pair.
+//! The groups of rows that may contain a rare word: a multimap from hashes to small numbers, with about eleven bits
+//! per pair.
 //!
 //! | bytes           | meaning                                                                             |
 //! |-----------------|-------------------------------------------------------------------------------------|
@@ -8,7 +9,7 @@
 //! | unary           | for each bucket a one for each of its pairs, and then a zero                        |
 //! | packed          | for each pair six more bits of its hash, and its group                              |
 //!
-//! There are about as many buckets as pairs. A pair's bucket is the highest bits of its hash.
+//! There are about as many buckets as pairs. The highest bits of a pair's hash are its bucket.
 //!
 //! **Invariant:** no pair is missed. About one in sixty words that are nowhere is reported in a group: every hit
 //! has to be checked.
@@ -17,20 +18,20 @@ use crate::bytes::{ByteReader, DecodeError, PADDING, Result, bits, pack, packed_
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// The further bits of a hash, beside its bucket.
+/// The number of bits of a hash that are stored in addition to its bucket.
 const FINGER_BITS: u32 = 6;
-/// The lowest bits of a pair in memory, which are its group.
+/// The number of the lowest bits of a pair in memory, which are its group.
 const GROUP_BITS: u32 = 16;
 const SAMPLED_BUCKETS: usize = 256;
 const SAMPLE_BYTES: usize = 8;
 const BUCKET_BITS_MAX: u32 = 40;
 const PAIRS_MAX: usize = u32::MAX as usize / 2;
 
-/// Pairs are gathered by this many of their highest bits, which is the first step of sorting them.
+/// Pairs are gathered by this number of their highest bits, which is the first step of sorting them.
 const PART_BITS: u32 = 6;
-/// A part with this many pairs removes duplicates before it takes more memory.
+/// The number of pairs from which on a part removes duplicates before it takes more memory.
 const PART_FREE: usize = 1 << 16;
-/// About as many pairs are left to be sorted by comparing them.
+/// The approximate number of pairs that are left to be sorted by comparison.
 const COMPARED: usize = 8;
 
 /// Gathers pairs.
@@ -45,13 +46,13 @@ impl Default for RareWriter {
 }
 
 impl RareWriter {
-    /// A word with this hash is in this group.
+    /// Notes that a word with this hash is in this group.
     #[inline]
     pub fn add(&mut self, hash: u64, group: u16) {
         let part = &mut self.parts[(hash >> (u64::BITS - PART_BITS)) as usize];
         if PART_FREE <= part.len() && part.len() == part.capacity() {
             PairSorter::default().sort(part);
-            // It has to grow if it would soon be full again.
+            // The part has to grow if it would soon be full again.
             if part.capacity() / 2 < part.len() {
                 part.reserve(part.capacity());
             }
@@ -89,7 +90,7 @@ impl RareWriter {
         for (at, pair) in pairs().enumerate() {
             let bucket = bucket_of(pair, bucket_bits);
             sample_until(bucket, at);
-            // Before it are a one for each pair and a zero for each bucket.
+            // This bit is preceded by a one for each earlier pair and a zero for each earlier bucket.
             let bit = at + bucket;
             unary[bit / 8] |= 1 << (bit % 8);
         }
@@ -100,8 +101,8 @@ impl RareWriter {
     }
 }
 
-/// Sorts pairs of one part and leaves each of them once: hashes are spread evenly, so each has nearly its place by its
-/// highest bits.
+/// Sorts the pairs of one part and removes duplicates: hashes are evenly distributed, so the highest bits of each
+/// give nearly its final position.
 #[derive(Default)]
 struct PairSorter {
     ends: Vec<u32>,
@@ -143,7 +144,7 @@ fn finger_of(hash: u64, bucket_bits: u32) -> u64 {
     hash << bucket_bits >> (u64::BITS - FINGER_BITS)
 }
 
-/// A multimap, of which only what a question needs is read.
+/// A multimap, of which only the needed parts are read.
 pub struct Rare {
     pairs: usize,
     bucket_bits: u32,
@@ -153,11 +154,11 @@ pub struct Rare {
     packed: Range<usize>,
 }
 
-/// The first bytes of a multimap are enough to open it.
+/// The number of first bytes of a multimap that are needed to open it.
 pub const RARE_HEAD_BYTES: usize = 12;
 
 impl Rare {
-    /// Opens a written multimap, by its first bytes and its length.
+    /// Opens a stored multimap, given its first bytes and its length.
     pub fn open(head: &[u8], bytes: u64) -> Result<Rare> {
         let mut input = ByteReader::new(head);
         let pairs = input.count(PAIRS_MAX, "a number of pairs")?;
@@ -181,12 +182,12 @@ impl Rare {
         self.pairs
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.pairs == 0
     }
 
-    /// The groups that may have a word with this hash, in order. `read` returns bytes of the multimap.
+    /// The groups that may contain a word with this hash, in order. `read` returns bytes of the multimap.
     pub fn groups<E: From<DecodeError>>(
         &self,
         hash: u64,

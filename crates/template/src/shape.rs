@@ -3,21 +3,21 @@
 
 use crate::scan::VariableKind;
 
-/// Whether the messages of a template contain a text without digits exactly if the template's shape does.
+/// The degree to which a template's shape decides whether its messages contain a text without digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ShapeFit {
-    /// It does.
+    /// The messages contain a text exactly if the shape does.
     Exact,
-    /// It does, unless a slot holds one of its words.
+    /// The shape decides, unless a slot holds one of the text's words.
     Loose,
     /// A slot may end within an apparent word: only the messages decide.
     Odd,
 }
 
-/// Appends the shape of a template by its key, and returns how far it decides.
+/// Appends the shape of a template, given its key, and returns how far it decides.
 ///
-/// A slot of numbers is a word with a digit, which a text without digits never touches. A slot of texts may hold any
-/// words, and a part of a UUID may be one without a digit.
+/// A slot of numbers is a word with a digit, which a text without digits never overlaps. A slot of texts may hold any
+/// words, and a part of a UUID may be a word without a digit.
 pub fn shape(key: &[u8], out: &mut Vec<u8>) -> ShapeFit {
     let mut shape = ShapeFit::Exact;
     for (at, &byte) in key.iter().enumerate() {
@@ -42,7 +42,7 @@ pub fn shape(key: &[u8], out: &mut Vec<u8>) -> ShapeFit {
     shape
 }
 
-/// A slot beside another slot is one of several words too.
+/// A slot next to another slot may also be one of several words.
 fn may_be_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || 0x80 <= byte || VariableKind::of_marker(byte).is_some()
 }

@@ -1,5 +1,5 @@
-//! The skeleton of a key: the key without its words. Keys of one skeleton differ in words only, and from
-//! these it learns in which places they differ.
+//! The skeleton of a key: the key without its words. Keys with the same skeleton differ only in words, and from them
+//! the skeleton learns in which places they differ.
 
 use crate::limits::{WORDS_MAX, words_max};
 use crate::scan::VariableKind;
@@ -10,7 +10,7 @@ const SLOT: u8 = VariableKind::Text as u8;
 /// A key, split into its words and its skeleton.
 #[derive(Default)]
 pub(crate) struct SplitKey {
-    /// A slot for each word.
+    /// The key with a slot for each word.
     pub(crate) skeleton: Vec<u8>,
     /// The ranges of the words and slots of the key, in order.
     words: Vec<Range<u32>>,
@@ -43,11 +43,11 @@ impl SplitKey {
     }
 }
 
-/// The words met in the places of a skeleton.
+/// The words that have occurred in the places of a skeleton.
 #[derive(Default)]
 pub(crate) struct Skeleton {
     pub(crate) keys: u32,
-    /// The number of them that wanted to be templates.
+    /// The number of keys that were candidates for templates.
     pub(crate) wanted: u32,
     places: Vec<PlaceWords>,
 }
@@ -57,11 +57,11 @@ pub(crate) struct Skeleton {
 struct PlaceWords {
     words: [u32; WORDS_MAX],
     len: u8,
-    /// Any word may stand here.
+    /// Whether any word may be in this place.
     is_wild: bool,
 }
 
-/// The number of wild places of a key, and of all its places.
+/// The number of wild places of a key, and the number of all its places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct WildPlaces {
     pub(crate) wild: usize,
@@ -69,7 +69,7 @@ pub(crate) struct WildPlaces {
 }
 
 impl Skeleton {
-    /// Learns from a key of this skeleton, and how it was split; `hash` is that of a word.
+    /// Learns from a key with this skeleton and its split form; `hash` gives the hash of a word.
     pub(crate) fn learn(&mut self, key: &[u8], split: &SplitKey, hash: impl Fn(&[u8]) -> u64) -> WildPlaces {
         let words_max = words_max(self.wanted);
         let mut learned = WildPlaces { wild: 0, places: 0 };
@@ -89,12 +89,12 @@ impl Skeleton {
         learned
     }
 
-    /// The number of places that it knows.
+    /// The number of places that are known.
     pub(crate) fn places(&self) -> usize {
         self.places.len()
     }
 
-    /// Appends a key, and how it was split, with a slot in each wild place. `false` if that changes nothing.
+    /// Appends a key with a slot in each wild place, given its split form. `false` if that changes nothing.
     pub(crate) fn mask(&self, key: &[u8], split: &SplitKey, out: &mut Vec<u8>) -> bool {
         let (mut at, mut is_changed) = (0, false);
         for (word, _) in split.words.iter().zip(&self.places).filter(|(_, place)| place.is_wild) {
@@ -120,8 +120,8 @@ impl PlaceWords {
     }
 }
 
-/// Whether a byte of a key belongs to a word of it. Bytes beyond ASCII do: words are separated only by bytes that
-/// surely belong to none.
+/// Whether a byte of a key belongs to a word. Bytes beyond ASCII do: only bytes that certainly belong to no word
+/// separate words.
 pub(crate) fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || 0x80 <= byte
 }

@@ -1,8 +1,9 @@
-//! Key → template. Keys that differ only in words become one template once the words turn out to be many.
+//! Finds the template of a key. Keys that differ only in words share one template once there turn out to be many such
+//! words.
 //!
-//! A table never forgets: a template never changes, and a key that became one stays one. So the price of a known key is
-//! one look-up, and that of a new one is two, whatever there is to compare it with. When templates become scarce, a key
-//! has to come again before it becomes one.
+//! A table never forgets: a template never changes, and a key that has become one remains one. So a known key costs
+//! one look-up, and a new one costs two, whatever there is to compare it with. When templates become scarce, a key
+//! has to occur again before it becomes one.
 //!
 //! **Invariant:** the variables of a template and its text are those of the message: nothing is lost by a choice made
 //! here. **Invariant:** the memory of a table is bounded by [`limits`](crate::limits), and its hashes cannot be guessed
@@ -24,16 +25,16 @@ use std::ops::Range;
 pub(crate) struct TemplateTable {
     hasher: DefaultHashBuilder,
     known: HashTable<KnownKey>,
-    /// The keys of templates and their aliases, back to back.
+    /// The keys of templates and their aliases, one after the other.
     keys: Vec<u8>,
     list: Vec<Template>,
     skeletons: HashMap<u64, Skeleton>,
     places: usize,
     aliases: usize,
-    /// The number of look-ups of a key that was not there.
+    /// The number of look-ups for keys that were not found.
     looked: u64,
     missed: u64,
-    /// The keys that came once.
+    /// The keys that have occurred once.
     once: SeenKeys,
     split: SplitKey,
     masked: Vec<u8>,
@@ -51,7 +52,7 @@ struct KnownKey {
     hash: u64,
     key: Range<u32>,
     template: u32,
-    /// It is not the template's own key, but one of those that it stands for.
+    /// Whether this is not the template's own key, but one of those that the template stands for.
     is_alias: bool,
 }
 
@@ -61,16 +62,16 @@ impl KnownKey {
     }
 }
 
-/// The result of looking a key up.
+/// The result of looking up a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum KeyMatch {
     /// The key of this template.
     Template(u32),
-    /// A key that this template stands for: some of its words are variables there.
+    /// A key for which this template stands: some of its words are variables in the template.
     Alias(u32),
-    /// The message is kept as it is.
+    /// There is no template: the message is kept unchanged.
     Nothing,
-    /// So is this one, but others of its skeleton may get a template.
+    /// There is no template, but other keys with the same skeleton may get one.
     NotYet,
 }
 
@@ -86,12 +87,12 @@ impl TemplateTable {
         self.learn(key, hash)
     }
 
-    /// The same, without learning.
+    /// Like `find`, but without learning.
     pub(crate) fn find_known(&self, key: &[u8]) -> KeyMatch {
         self.known(self.hasher.hash_one(key), key).map_or(KeyMatch::Nothing, KnownKey::found)
     }
 
-    /// Their number.
+    /// The number of entries.
     #[cfg(test)]
     fn len(&self) -> usize {
         self.list.len()
@@ -127,7 +128,8 @@ impl TemplateTable {
         })
     }
 
-    /// Its skeleton knows in which places keys differ. Those become slots, and the key with these is looked up again.
+    /// Learns from a key. Its skeleton knows in which places keys differ. These become slots, and the key with these
+    /// slots is looked up again.
     #[cold]
     fn learn(&mut self, key: &[u8], hash: u64) -> KeyMatch {
         let (mut split, mut masked) = (std::mem::take(&mut self.split), std::mem::take(&mut self.masked));
@@ -146,7 +148,8 @@ impl TemplateTable {
             Entry::Vacant(room) => room.insert(Skeleton::default()),
         };
         known.keys += 1;
-        // Most keys differ from a template in words of its slots. Nothing is to be learned from the others then.
+        // Most keys differ from a template only in words of its slots. In this case there is nothing to learn from
+        // the others.
         masked.clear();
         if known.mask(key, split, masked) {
             let masked_hash = hasher.hash_one(masked.as_slice());
@@ -181,7 +184,7 @@ impl TemplateTable {
         }
     }
 
-    /// A key that a template stands for. If it comes again, it is known.
+    /// Notes a key that a template stands for, so that it is known when it occurs again.
     fn alias(&mut self, key: &[u8], hash: u64, template: u32) -> KeyMatch {
         let is_worth_it = self.aliases < ALIASES_MAX && self.once.again(hash);
         if is_worth_it && self.insert(key, hash, template, true).is_some() {
@@ -190,7 +193,7 @@ impl TemplateTable {
         KeyMatch::Alias(template)
     }
 
-    /// A new template, if there is room for one.
+    /// Adds a new template, if there is room for one.
     fn add(&mut self, key: &[u8], hash: u64, skeleton: u64) -> KeyMatch {
         if TEMPLATES_MAX <= self.list.len() {
             return KeyMatch::Nothing;
@@ -223,15 +226,15 @@ impl TemplateTable {
     }
 }
 
-/// The approximate memory of a place of a skeleton.
+/// The approximate memory in bytes of a place of a skeleton.
 const PLACE_BYTES: usize = 48;
 
-/// The variables of a message, for a template that stands for its key: those that the scanner found, and the words in
+/// The variables of a message for a template that stands for its key: those that the scanner found, and the words in
 /// the template's other slots.
 pub(crate) fn align(template: &[u8], scanner: &Scanner, out: &mut Vec<Variable>) {
     out.clear();
     let (key, mut variables) = (scanner.key(), scanner.variables().iter());
-    // In the key, and in the message.
+    // The positions in the key and in the message.
     let (mut at, mut start) = (0, 0);
     for &byte in template {
         if VariableKind::of_marker(byte).is_none() {
@@ -251,22 +254,22 @@ pub(crate) fn align(template: &[u8], scanner: &Scanner, out: &mut Vec<Variable>)
     }
 }
 
-/// The number of hashes that are remembered: a newer one takes the place of an older one.
+/// The number of hashes that are remembered: a newer one replaces an older one.
 const SEEN_KEYS_MAX: usize = 1 << 14;
 
-/// Remembers keys that were met once, by their hashes. Keys that never come again should not take the place of one that
+/// Remembers keys that have occurred once, by their hashes. Keys that never occur again should not replace one that
 /// does.
 #[derive(Default)]
 struct SeenKeys {
-    /// A part of each hash, at a place that the rest of it chooses. Empty before the first.
+    /// A part of each hash, at an index that the rest of it determines. Empty before the first key.
     hashes: Vec<u32>,
 }
 
 impl SeenKeys {
-    /// Whether a key was met before. From now on it was.
+    /// Whether a key has occurred before. This call counts as an occurrence.
     fn again(&mut self, hash: u64) -> bool {
         self.hashes.resize(SEEN_KEYS_MAX, 0);
-        // 0 marks an empty place.
+        // 0 marks an empty entry.
         let (place, hash) = ((hash >> 32) as usize % SEEN_KEYS_MAX, hash as u32 | 1);
         std::mem::replace(&mut self.hashes[place], hash) == hash
     }
@@ -300,7 +303,7 @@ mod tests {
         }
     }
 
-    /// The message again.
+    /// Reconstructs the message.
     fn back(key: &[u8], variables: &[Variable], text: &[u8]) -> Vec<u8> {
         let mut variables = variables.iter();
         let mut out = Vec::new();
@@ -378,7 +381,7 @@ mod tests {
             }
         }
 
-        /// The words of a skeleton's places are taken from a few, so that slots are learned.
+        /// The words in the places of a skeleton are taken from a small set, so that slots are learned.
         #[test]
         fn slots_are_learned_and_bytes_return(
             all in proptest::collection::vec("(a|b|c|d|e|f|g|h|i|j|é|–|ü)( |=|, )(on|off|10|x1|1\\.2\\.3\\.4)( |-)(y|z|é²|q)", 1..200),

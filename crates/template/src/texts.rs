@@ -1,4 +1,4 @@
-//! Texts in compressed blocks, of which each can be read alone.
+//! Texts in compressed blocks, each of which can be read alone.
 //!
 //! | bytes          | meaning                                                                                |
 //! |----------------|----------------------------------------------------------------------------------------|
@@ -13,13 +13,13 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use zstd::bulk::Compressor;
 
-/// A block ends with the text that makes it this long.
+/// The length from which on a block ends with its current text.
 const BLOCK_BYTES: usize = 64 << 10;
-/// The most bytes of a block: a text is at most 16 MiB.
+/// The maximum number of bytes of a block: a text is at most 16 MiB.
 const BLOCK_BYTES_MAX: usize = 32 << 20;
-/// Blocks that stay open: windows of neighbouring rows need the same ones again.
+/// The number of blocks that are kept open: windows of neighbouring rows need the same ones again.
 const OPEN_BLOCKS: usize = 8;
-/// A larger one does not stay open.
+/// The maximum size of a block that is kept open.
 const OPEN_BYTES_MAX: usize = 128 << 10;
 
 /// Appends texts.
@@ -70,20 +70,20 @@ fn plain(texts: &TextColumn) -> Vec<u8> {
 pub(crate) struct TextBlocks {
     blocks: Vec<Block>,
     len: usize,
-    /// The last ones that were read, the newest last.
+    /// The blocks that were read last, the most recent at the end.
     open: Mutex<Vec<(usize, Arc<TextColumn>)>>,
 }
 
 struct Block {
-    /// The number of its first text.
+    /// The number of the block's first text.
     first: usize,
-    /// Its size before compression, and its range.
+    /// The size of the block before compression, and its range.
     plain_bytes: usize,
     place: Range<usize>,
 }
 
 impl TextBlocks {
-    /// Opens texts that end where `input` then is.
+    /// Opens texts, which end at the current position of `input`.
     pub(crate) fn read(input: &mut ByteReader<'_>) -> Result<TextBlocks> {
         let count = input.varint()?;
         let (mut heads, mut len) = (Vec::new(), 0_usize);
@@ -100,7 +100,7 @@ impl TextBlocks {
         Ok(TextBlocks { blocks, len, open: Mutex::default() })
     }
 
-    /// Their number.
+    /// The number of entries.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -123,7 +123,7 @@ impl TextBlocks {
         Ok(all)
     }
 
-    /// Calls `each` with every block, and the number of its first text, until it says to end.
+    /// Calls `each` with every block and the number of its first text, until it says to end.
     pub(crate) fn for_each_block(
         &self,
         bytes: &[u8],
@@ -138,7 +138,7 @@ impl TextBlocks {
         Ok(true)
     }
 
-    /// Reads some of them, best in their order.
+    /// A reader of single texts, which is fastest if they are read in order.
     pub(crate) fn reader<'b>(&'b self, bytes: &'b [u8]) -> TextReader<'b> {
         TextReader { texts: self, bytes, open: None }
     }
@@ -198,7 +198,7 @@ pub(crate) struct TextReader<'b> {
 }
 
 impl TextReader<'_> {
-    /// The text with a number.
+    /// The text with this number.
     pub(crate) fn get(&mut self, number: usize) -> Result<&[u8]> {
         let blocks = &self.texts.blocks;
         let block =

@@ -1,12 +1,12 @@
-//! Many packed numbers at once: eight of them begin and end at a byte, and with their width known to the compiler each
-//! takes a load, a shift and a mask.
+//! Unpacks many packed numbers at once: eight of them begin and end at a byte boundary, and if the compiler knows
+//! their width, each takes a load, a shift and a mask.
 
 use crate::bytes::unpack;
 
-/// Wider numbers do not lie within eight bytes from the one that they begin in.
+/// The maximum width: a wider number may not fit into the eight bytes from the one in which it begins.
 const WIDTH_MAX: u32 = 56;
 
-/// Fills `out` with the numbers from place `first` on. The packed numbers are followed by
+/// Fills `out` with the numbers from position `first` on. The packed numbers must be followed by
 /// [`PADDING`](crate::bytes::PADDING) bytes.
 pub(crate) fn unpack_many(packed: &[u8], first: usize, width: u32, out: &mut [u64]) {
     let ahead = (first.next_multiple_of(8) - first).min(out.len());
@@ -27,7 +27,7 @@ fn unpack_each(packed: &[u8], first: usize, width: u32, out: &mut [u64]) {
     out.iter_mut().enumerate().for_each(|(at, value)| *value = unpack(packed, first + at, width));
 }
 
-/// A function for each width.
+/// Calls a function that is compiled for this width.
 fn unpack_eights(packed: &[u8], width: u32, out: &mut [[u64; 8]]) {
     macro_rules! by_width {
         ($($width:literal)*) => {

@@ -1,4 +1,4 @@
-//! An automaton is made for as long as somebody wants it.
+//! Making an automaton ends when nobody wants it any more.
 //!
 //! Keywords: regular expressions, automaton, property test.
 
@@ -8,7 +8,7 @@ use std::cell::Cell;
 
 #[test]
 fn an_automaton_that_is_no_longer_wanted_is_not_made_to_the_end() {
-    // Hundreds of states.
+    // This expression has hundreds of states.
     let regex = Regex::new("[ab]*a[ab]{8}x", false).unwrap();
     let asked = Cell::new(0);
     let made_within = |questions: usize| {
@@ -21,6 +21,6 @@ fn an_automaton_that_is_no_longer_wanted_is_not_made_to_the_end() {
     };
     assert!(made_within(usize::MAX) && 100 < asked.get(), "{}", asked.get());
     assert!(!made_within(10));
-    // Before the other way to make one, it is asked once more.
+    // It is called once more before the other way of making an automaton is tried.
     assert!(asked.get() <= 11, "{}", asked.get());
 }

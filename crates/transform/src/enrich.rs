@@ -54,7 +54,7 @@ impl Enrich {
         Some(Enrich { source, now, adds: stage.adds() })
     }
 
-    /// The fields it may add.
+    /// The fields that it may add.
     pub fn adds(&self) -> &AddedFields {
         &self.adds
     }
@@ -67,7 +67,7 @@ impl Enrich {
         }
     }
 
-    /// The fields contained in a text.
+    /// The fields that are read from a text.
     pub fn found(&self, text: &[u8]) -> Vec<Pair> {
         match &self.source {
             FieldSource::Text { format, .. } => text_fields(format, text),
@@ -137,7 +137,7 @@ impl Enrich {
     }
 }
 
-/// Whether a pair has a value and does not have the name of a known field.
+/// Whether a pair has a value, and a name that is not that of a known field.
 pub fn counts(pair: &Pair) -> bool {
     let (name, value) = pair;
     let is_known = std::str::from_utf8(name).is_ok_and(|name| Field::from_name(name).is_some());

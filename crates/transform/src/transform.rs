@@ -1,4 +1,4 @@
-//! A sequence of stages, made ready to run over batches.
+//! A sequence of stages that is ready to run on batches.
 
 use crate::enrich::{Enrich, WantedFields};
 use logstead_query::{Context, Matcher, Stage};
@@ -27,8 +27,8 @@ pub struct TransformedRows {
 }
 
 impl Transform {
-    /// Makes stages ready to run. Those that do not stream are skipped: `Pipeline::streams` finds them. `fields` is for code
-    /// that shows messages: `Pipeline::columns` gives the fields it keeps.
+    /// Prepares stages to run. Those that do not stream are skipped: `Pipeline::streams` finds them. `fields` is for
+    /// code that shows messages: `Pipeline::columns` gives the fields that it keeps.
     pub fn new(stages: &[Stage], now: Timestamp) -> Transform {
         let step = |stage: &Stage| match stage {
             Stage::Where(query) => {

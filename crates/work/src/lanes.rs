@@ -1,18 +1,18 @@
-//! Work that is done side by side, on threads that the caller brings.
+//! Work that is done in parallel, on threads that the caller provides.
 
 use super::deadline::{Deadline, note_late, watch_late};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The bytes that a question may hold by default.
+/// The bytes of messages that a question may hold by default.
 const HELD_BYTES: usize = 256 << 20;
 
-/// Threads that do jobs side by side.
+/// Threads that do jobs in parallel.
 pub trait Lanes: Sync {
     /// The number of jobs done at once.
     fn count(&self) -> usize;
 
-    /// The bytes of messages that one question may hold at once: it reads fewer side by side if these are long.
+    /// The bytes of messages that one question may hold at once: if messages are long, fewer are read in parallel.
     fn bytes(&self) -> usize {
         HELD_BYTES
     }
@@ -52,17 +52,17 @@ pub fn map<T: Send + Sync>(lanes: &dyn Lanes, jobs: usize, job: impl Fn(usize) -
     made.into_iter().map(|made| made.into_inner().expect("every job was run")).collect()
 }
 
-/// The size of the next wave of batches to read: at most a number for each lane, and no more than may be held.
+/// The size of the next wave of batches to read: up to a given number for each lane, and no more than may be held.
 pub struct Wave {
     lanes: usize,
     batches_max: usize,
     bytes_max: usize,
-    /// The bytes of the largest batch that was seen.
+    /// The size of the largest batch so far, in bytes.
     largest: usize,
 }
 
 impl Wave {
-    /// The most batches for each lane.
+    /// Plans waves with at most `of_each` batches for each lane.
     pub fn new(lanes: &dyn Lanes, of_each: usize) -> Wave {
         let count = lanes.count().max(1);
         Wave { lanes: count, batches_max: count * of_each, bytes_max: lanes.bytes(), largest: 0 }
@@ -73,7 +73,7 @@ impl Wave {
         self.largest = self.largest.max(bytes);
     }
 
-    /// The next wave of the items left, and the rest. Before the first, each lane reads one.
+    /// The next wave of the items left, and the rest. In the first wave, each lane reads one.
     pub fn split<'a, T>(&self, left: &'a [T]) -> (&'a [T], &'a [T]) {
         let fit = self.bytes_max.checked_div(self.largest).unwrap_or(self.lanes);
         left.split_at(fit.clamp(1, self.batches_max).min(left.len()))

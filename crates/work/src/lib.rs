@@ -1,6 +1,6 @@
 //! Work that ends soon after its result is no longer wanted.
 //!
-//! Code that works says how much comes next before doing it: rows, words, numbers, whatever takes some tens of
+//! Code that works states how much it will do next: rows, words, numbers, or anything else that takes some tens of
 //! nanoseconds each. Every so often it checks whether to go on, so that the checks cost nothing measurable.
 //!
 //! **Invariant:** once work is cancelled, that stays so.
@@ -18,9 +18,9 @@ pub use search_context::SearchContext;
 use std::cell::Cell;
 use std::cmp::Ordering;
 
-/// The work between two checks: a millisecond or so.
+/// The amount of work between two checks: about a millisecond.
 const PIECE: usize = 1 << 14;
-/// The work that comparing two items for an order counts as.
+/// The amount of work that comparing two items while sorting counts as.
 const COMPARISON: usize = 2;
 
 /// The work of one thread.
@@ -36,12 +36,12 @@ impl<'a> Work<'a> {
         Work { cancelled, left: Cell::new(PIECE), is_over: Cell::new(false) }
     }
 
-    /// Work that ends once this much is done.
+    /// Work that ends once this amount is done.
     pub fn at_most(much: usize) -> Work<'static> {
         Work { left: Cell::new(much), ..Work::until(&|| true) }
     }
 
-    /// Whether to do this much more work.
+    /// Whether to go on with this amount of work.
     pub fn go_on(&self, much: usize) -> bool {
         match self.left.get().checked_sub(much) {
             Some(left) => self.left.set(left),
@@ -53,7 +53,7 @@ impl<'a> Work<'a> {
         !self.is_over.get()
     }
 
-    /// Sorts like a stable sort. Returns whether it was finished: if not, all items are there, in any order.
+    /// Sorts like a stable sort. Returns whether it was finished: if not, all items are still there, in any order.
     pub fn sort(&self, items: &mut [usize], compare: impl Fn(usize, usize) -> Ordering) -> bool {
         for piece in items.chunks_mut(PIECE) {
             if !self.go_on(piece.len() * piece.len().ilog2() as usize * COMPARISON) {
@@ -70,7 +70,7 @@ impl<'a> Work<'a> {
         true
     }
 
-    /// Merges each two neighbouring runs of this width.
+    /// Merges each pair of neighbouring runs of this width.
     fn merge(
         &self,
         items: &[usize],

@@ -1,8 +1,8 @@
-//! Threads that do the parts of searches side by side, or wait for the disk side by side.
+//! Threads that do the parts of searches in parallel, or wait for the disk in parallel.
 //!
-//! They are started when first needed, and stay: starting one takes longer than counting a word in a segment. A search
-//! begins on the thread that calls it. Each lane, before it begins, opens another one if there is work
-//! left and a thread is free: a small search takes one thread at most, and a large one soon has them all.
+//! They are started when first needed, and kept: starting one takes longer than counting a word in a segment. A
+//! search begins on the thread that calls it. Before a lane begins, it opens another one if there is work left and a
+//! thread is free: a small search takes at most one thread, and a large one soon has them all.
 //!
 //! **Invariant:** no search waits for another: one that finds no thread free goes on alone, and work on one of these
 //! threads asks for no other.
@@ -12,16 +12,16 @@ use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The reads that a disk gets at once: it answers several in the time of one.
+/// The number of reads that a disk gets at once: it answers several in the time of one.
 const READS: usize = 8;
 
 /// Threads that all searches share.
 pub struct Pool {
     count: usize,
     bytes: Option<usize>,
-    /// `None` if they could not be started.
+    /// `None` if the threads could not be started.
     threads: OnceLock<Option<ThreadPool>>,
-    /// Lanes that are open now.
+    /// The number of lanes that are open now.
     open: AtomicUsize,
 }
 
@@ -37,12 +37,12 @@ struct Jobs<'a> {
 }
 
 impl Pool {
-    /// A pool of at most this many threads, besides those that searches begin on.
+    /// A pool of at most this many threads, besides those on which searches begin.
     pub fn new(count: usize) -> Pool {
         Pool { count, bytes: None, threads: OnceLock::new(), open: AtomicUsize::new(0) }
     }
 
-    /// The same, for questions that may hold this many bytes of messages at once.
+    /// Like `new`, for questions that may hold this many bytes of messages at once.
     pub fn holding(count: usize, bytes: usize) -> Pool {
         Pool { bytes: Some(bytes), ..Pool::new(count) }
     }
@@ -57,7 +57,7 @@ impl Pool {
             let builder = ThreadPoolBuilder::new().num_threads(self.count);
             builder.thread_name(|_| "search".to_owned()).build().ok()
         };
-        // Zero would be one for each core.
+        // Zero would mean one thread for each core.
         (0 < self.count).then(|| self.threads.get_or_init(start).as_ref()).flatten()
     }
 

@@ -9,7 +9,7 @@ use super::lanes::{Alone, Lanes};
 pub struct SearchContext<'a> {
     /// Whether the search is no longer wanted.
     pub cancelled: &'a (dyn Fn() -> bool + Sync),
-    /// The lanes in which its parts are done side by side.
+    /// The lanes in which its parts are processed in parallel.
     pub lanes: &'a dyn Lanes,
     /// How long its reads may take.
     pub deadline: &'a Deadline,

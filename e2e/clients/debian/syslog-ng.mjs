@@ -1,4 +1,5 @@
-// syslog-ng, which reads the messages itself, until it is killed: syslog-ng.mjs elasticsearch|loki|http HOST TOKEN.
+// Runs syslog-ng, which reads the messages itself, until it is killed: syslog-ng.mjs elasticsearch|loki|http HOST
+// TOKEN.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,11 +9,12 @@ const [name, host, token] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'logstead-client-'));
 
 const destinations = {
-  // As the configuration library of syslog-ng defines `elasticsearch-http()`.
+  // Like the definition of `elasticsearch-http()` in syslog-ng's configuration library.
   elasticsearch: `url("http://${host}/_bulk") user("any") password("${token}")
     headers("Content-Type: application/x-ndjson") body-suffix("\\n")
     body("$(format-json --scope none --omit-empty-values index._index='logs')\\n$(format-json message=\${.json.text})")`,
-  // The driver loki() came after the version that Debian has, and speaks gRPC. This is Loki's JSON; a line is JSON already.
+  // The driver loki() is newer than Debian's version, and uses gRPC. This sends Loki's JSON instead; each line is
+  // already JSON.
   loki: `url("http://${host}/loki/api/v1/push") method("POST")
     headers("Authorization: Bearer ${token}", "Content-Type: application/json") delimiter(",")
     body-prefix("{\\"streams\\":[{\\"stream\\":{\\"service\\":\\"clients\\"},\\"values\\":[")

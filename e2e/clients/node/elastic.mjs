@@ -1,4 +1,4 @@
-// Elasticsearch's client for Node, by its helper for bulk requests: elastic.mjs VERSION HOST TOKEN.
+// Elasticsearch's client for Node, with its helper for bulk requests: elastic.mjs VERSION HOST TOKEN.
 import { setTimeout } from 'node:timers/promises';
 import { lines } from './lines.mjs';
 
@@ -9,7 +9,7 @@ const { number } = (await client.info()).version;
 if (!number.startsWith(`${version}.`)) throw new Error(`the server says that it is ${number}`);
 
 async function send(datasource) {
-  // The client tries again at once and gives up after three times, so waiting is up to the application.
+  // The client retries at once and gives up after three attempts, so waiting is up to the application.
   for (let tries = 0; tries < 600; tries += 1) {
     try {
       const { failed } = await client.helpers.bulk({

@@ -1,4 +1,4 @@
-// Transports of other projects for loggers of Node: logger.mjs NAME HOST TOKEN.
+// Log transports of other projects for Node: logger.mjs NAME HOST TOKEN.
 import { clearInterval, setInterval } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { lines } from './lines.mjs';
@@ -6,7 +6,10 @@ import { lines } from './lines.mjs';
 const [name, host, token] = process.argv.slice(2);
 const [address, port] = host.split(':');
 
-/** A function that takes a message, and one that resolves when all of them are sent. */
+/**
+ * For each library, a function that sends a message, and one that resolves when all messages are
+ * sent.
+ */
 const libraries = {
   'winston-loki': async () => {
     const { default: winston } = await import('winston');
@@ -20,7 +23,7 @@ const libraries = {
       onConnectionError: (error) => console.error(error),
     });
     const logger = winston.createLogger({ transports: [transport] });
-    // A flush resolves after an attempt that failed, too; the messages are kept for the next one.
+    // A flush also resolves after a failed attempt; the messages are kept for the next one.
     const flush = async () => {
       await setTimeout(0);
       do await transport.flush();
@@ -42,7 +45,7 @@ const libraries = {
     });
     const logger = pino({}, transport);
     const closed = new Promise((resolve) => {
-      // The thread that sends does not keep the process alive.
+      // The sending thread does not keep the process alive.
       const alive = setInterval(() => undefined, 1000);
       transport.on('close', () => resolve(clearInterval(alive)));
     });
@@ -64,7 +67,7 @@ const libraries = {
     });
     let failed;
     logger.error = (error) => (failed = error);
-    // Requests are made one after the other by nobody, so this waits for each.
+    // The library does not queue requests, so this waits for each one.
     const posted = (call) =>
       new Promise((resolve) => call((error, response, body) => resolve(body)));
     return [
@@ -83,7 +86,7 @@ const libraries = {
   'gelf-pro': async () => {
     const { default: gelf } = await import('gelf-pro');
     gelf.setConfig({ adapterName: 'tcp', adapterOptions: { host: address, port: Number(port) } });
-    // A connection for each message: a few at a time, as sockets are few.
+    // Each message takes a connection, so only a few are sent at a time.
     const send = (message) =>
       new Promise((resolve, reject) =>
         gelf.info(message, (error) => (error ? reject(error) : resolve())),

@@ -10,7 +10,7 @@ const exporter = new OTLPLogExporter(
     : { url: `http://${host}/v1/logs`, headers: { Authorization: `Bearer ${token}` } },
 );
 
-// The queue holds everything: what does not fit is dropped by the library, which is not the question here.
+// The queue is large enough for all messages: the library drops those that do not fit, which is not under test.
 const processor = new BatchLogRecordProcessor({
   exporter,
   maxQueueSize: 20_000,

@@ -1,4 +1,4 @@
-//! Everything written is read back byte for byte as it was laid out; nothing else is believed.
+//! Columns are read back exactly as they were written, and any other bytes are rejected.
 
 use super::*;
 use logstead_record::{BatchBuilder, Field, Flags, HeadForm, Origin, Priority, Row, Selection, Timestamp};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 type Texts = Vec<Vec<u8>>;
 
-/// Batches with anything in every column: a few texts or many, empty or long, and any bytes.
+/// Batches with arbitrary values in every column: few or many texts, empty or long, of any bytes.
 pub(crate) fn batches() -> impl Strategy<Value = Batch> {
     let text = || prop_oneof![6 => vec(any::<u8>(), 0..6), 1 => vec(any::<u8>(), 250..300)];
     let time = prop_oneof![any::<i64>(), 0_i64..1000, Just(i64::MIN), Just(i64::MAX)];
@@ -51,7 +51,7 @@ fn written(batch: &Batch) -> Vec<u8> {
     bytes
 }
 
-/// Changes a byte, which must not go unnoticed by what relies on it.
+/// Changes a byte. The result must be an error, or a consistent batch.
 fn read_changed(bytes: &[u8], rows: usize, at: usize, change: u8) {
     let mut changed = bytes.to_vec();
     changed[at] ^= change;
@@ -94,7 +94,7 @@ fn two_messages() -> Batch {
     builder.seal()
 }
 
-/// The layout of every column in every group, written out: what is on disks already is read by it.
+/// The layout of every column in every group, written out. It must not change, because files on disk have it.
 #[test]
 fn each_group_has_the_bytes_that_it_always_had() {
     let batch = two_messages();

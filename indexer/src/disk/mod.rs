@@ -1,4 +1,4 @@
-//! The disk as the engine sees it: a dozen operations, so that a test can bring one that fails on purpose.
+//! The disk as seen by the engine: a dozen operations, so that a test can replace it by one that fails on purpose.
 //!
 //! **Invariant:** nothing else in this crate calls `std::fs`.
 #![expect(clippy::disallowed_methods, reason = "this is where the real disk is")]
@@ -20,9 +20,9 @@ pub use sim::{Fault, SimDisk};
 
 /// Directories and the files in them.
 pub trait Disk: Send + Sync {
-    /// Makes a directory and those above it, so that they survive a power cut. It may be there already.
+    /// Makes a directory and its parents, so that they survive a power cut. It may exist already.
     fn create_dir_all(&self, dir: &Path) -> io::Result<()>;
-    /// The names of the files in a directory, in no order.
+    /// The names of the files in a directory, in any order.
     fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
     /// Creates an empty file. An existing one is emptied.
     fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
@@ -36,11 +36,11 @@ pub trait Disk: Send + Sync {
     fn open_to_read(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
         self.open(path)
     }
-    /// Gives a file another name, replacing one that had it.
+    /// Renames a file, replacing any file that has the new name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Removes a file. Open handles can still read it.
     fn remove(&self, path: &Path) -> io::Result<()>;
-    /// Makes names that were created, changed and removed in a directory survive a power cut.
+    /// Makes the changes of names in a directory (created, renamed and removed files) survive a power cut.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
     /// The space left on the file system that holds a directory.
     fn space(&self, dir: &Path) -> io::Result<Space>;
@@ -48,11 +48,11 @@ pub trait Disk: Send + Sync {
     fn new_identity(&self) -> io::Result<LogspaceIdentity>;
 }
 
-/// Tells the files of one logspace or queue from those of all others.
+/// Distinguishes the files of one logspace or queue from those of all others.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct LogspaceIdentity(pub [u8; 16]);
 
-/// The room on a file system.
+/// The space on a file system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Space {
     /// The bytes that can still be written.
@@ -64,21 +64,22 @@ pub struct Space {
 /// The number of attempts to read a small file.
 const READ_ATTEMPTS_MAX: usize = 5;
 
-/// The suffix of a file until it replaces another.
+/// The suffix of a file that is going to replace another.
 const NEW_SUFFIX: &str = ".new";
 
-/// A disk with less than this free is nearly full, unless it is a small one.
+/// The free space below which a disk is nearly full, unless the disk is small.
 const NEARLY_FULL_BYTES_MAX: u64 = 64 << 20;
-/// A small one is nearly full when less than this part of it is free.
+/// The part of a small disk, one in this many bytes, that must be free or else it is nearly full.
 const NEARLY_FULL_PART: u64 = 20;
 
 impl Space {
-    /// The free space below which no more messages are stored: the rest is for work that goes on when the disk is full.
+    /// The free space below which no more messages are stored; the rest is needed for work that continues when the
+    /// disk is full.
     pub fn nearly_full_bytes(&self) -> u64 {
         (self.total_bytes / NEARLY_FULL_PART).min(NEARLY_FULL_BYTES_MAX)
     }
 
-    /// Whether messages have to wait.
+    /// Whether the disk is nearly full, so that messages have to wait.
     pub fn is_nearly_full(&self) -> bool {
         self.free_bytes < self.nearly_full_bytes()
     }
@@ -86,27 +87,27 @@ impl Space {
 
 /// An open file.
 pub trait DiskFile: Send + Sync {
-    /// Appends the parts in one go. After an error, any beginning of them may be there.
+    /// Appends all parts in one call. After an error, any beginning of them may have been written.
     fn append(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()>;
     /// Overwrites existing bytes. On most file systems this takes no space.
     fn write_over(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
-    /// Fills `buffer` with the bytes at `offset`; fewer bytes than that are an error.
+    /// Fills `buffer` with the bytes at `offset`; if the file is too short, that is an error.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
     /// Its length.
     fn bytes(&self) -> io::Result<u64>;
-    /// Whether this path still leads to it: writes to a removed file are lost when it is closed, and a renamed file
-    /// is not found.
+    /// Whether this path still leads to the file: writes to a removed file are lost when it is closed, and a renamed
+    /// file is not found.
     fn is_at(&self, _path: &Path) -> io::Result<bool> {
         Ok(true)
     }
-    /// Cuts the file to a length.
+    /// Truncates the file to this length.
     fn truncate(&self, bytes: u64) -> io::Result<()>;
-    /// Makes its content survive a power cut. After an error it is unknown which part will, and a second call
-    /// proves nothing.
+    /// Makes its content survive a power cut. After an error it is unknown which part of it will, and the success of
+    /// a second call proves nothing.
     fn sync(&self) -> io::Result<()>;
 }
 
-/// The operating system's file systems.
+/// The file systems of the operating system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RealDisk;
 
@@ -171,7 +172,7 @@ impl Disk for RealDisk {
     }
 }
 
-/// The first bytes of a small file. If the disk fails, it is tried a few times.
+/// The first bytes of a small file. If reading fails, it is tried again a few times.
 pub(crate) fn read_small(disk: &dyn Disk, path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let read = || {
         let file = disk.open_to_read(path)?;
@@ -186,13 +187,13 @@ pub(crate) fn read_small(disk: &dyn Disk, path: &Path, bytes_max: u64) -> io::Re
     (1..READ_ATTEMPTS_MAX).map(|_| read()).find(is_final).unwrap_or_else(read)
 }
 
-/// Replaces a small file of a directory in one step. After an error either of the two may be there.
+/// Replaces a small file of a directory atomically. After an error, either the old or the new file may be there.
 pub(crate) fn replace(disk: &dyn Disk, dir: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     let new = dir.join(format!("{name}{NEW_SUFFIX}"));
     let file = disk.create(&new)?;
     let written = file.append(&mut [IoSlice::new(bytes)]).and_then(|()| file.sync());
     if let Err(error) = written.and_then(|()| disk.rename(&new, &dir.join(name))) {
-        // If this fails too, the next one replaces it.
+        // If this fails too, the next replacement overwrites the file.
         disk.remove(&new).ok();
         return Err(error);
     }

@@ -1,8 +1,8 @@
-//! A disk that keeps few files open, however many are in use.
+//! A disk that keeps only a limited number of files open, however many are in use.
 //!
-//! A segment is two files and there may be thousands of them, but a process may open only so many files. So a file that
-//! was not read lately is closed, and opened again by its name when it is read. Names can be given away, and then there
-//! must be nothing to open again:
+//! A segment consists of two files, and there may be thousands of segments, but the number of files that a process
+//! may open is limited. So a file that was not read lately is closed, and opened again by its name when it is read.
+//! If its name is removed or given to another file, it can no longer be opened again:
 //!
 //! **Invariant:** a file whose name is removed or taken by another is open before that happens, and stays open until
 //! its last holder lets go. A handle always reads the file that it was opened for. **Invariant:** a file that was
@@ -28,18 +28,18 @@ pub struct OpenFiles {
 struct HandlePool {
     disk: Arc<dyn Disk>,
     files_max: usize,
-    /// How many are open.
+    /// The number of open files.
     open: AtomicUsize,
     known: Mutex<KnownFiles>,
 }
 
 #[derive(Default)]
 struct KnownFiles {
-    /// Files that are open, roughly in the order in which they were opened; and some that are not any more.
+    /// The open files, roughly in the order in which they were opened, and some that have been closed since.
     ring: VecDeque<Weak<PooledFile>>,
-    /// All files that are held.
+    /// All files that have a handle, by path.
     by_path: HashMap<PathBuf, Vec<Weak<PooledFile>>>,
-    /// At this many paths, those that are no longer held are forgotten.
+    /// The number of paths at which those without a handle are removed.
     tidy_at: usize,
 }
 
@@ -48,25 +48,25 @@ struct PooledFile {
     shared: Arc<HandlePool>,
     path: Mutex<PathBuf>,
     handle: RwLock<Option<Arc<dyn DiskFile>>>,
-    /// Whether it was read since the last check.
+    /// Whether it has been read since the last check.
     is_used: AtomicBool,
-    /// Whether it was written to and not synced.
+    /// Whether it has unsynced writes.
     is_dirty: AtomicBool,
     /// Whether its name is gone, so that it cannot be opened again.
     is_nameless: AtomicBool,
 }
 
-/// A handle of a file for its user.
+/// A handle to a file, as given to the caller.
 struct PooledHandle(Arc<PooledFile>);
 
 impl OpenFiles {
-    /// At most this many files are open, unless all of them have to be.
+    /// A disk that keeps at most this many files open, unless more have to stay open.
     pub fn new(disk: Arc<dyn Disk>, files_max: usize) -> OpenFiles {
         let (open, known) = (AtomicUsize::new(0), Mutex::default());
         OpenFiles { shared: Arc::new(HandlePool { disk, files_max: files_max.max(1), open, known }) }
     }
 
-    /// How many are open.
+    /// The number of open files.
     pub fn count(&self) -> usize {
         self.shared.open.load(Ordering::Relaxed)
     }
@@ -89,7 +89,7 @@ impl Disk for OpenFiles {
         self.shared.begin(path, |disk| disk.open(path))
     }
 
-    /// A new file. It is not among those that may be closed, as it would have to be opened again to append.
+    /// Opens a new file. It is never closed early, because it would have to be opened again to append.
     fn open_to_write_over(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
         self.shared.disk.open_to_write_over(path)
     }
@@ -128,7 +128,7 @@ impl Disk for OpenFiles {
 }
 
 impl HandlePool {
-    /// Adds a file that is held from now on.
+    /// Opens a file and adds it to the known files.
     fn begin(
         self: &Arc<HandlePool>,
         path: &Path,
@@ -150,7 +150,7 @@ impl HandlePool {
         Ok(Arc::new(PooledHandle(file)))
     }
 
-    /// Opens a file again, unless that has happened meanwhile.
+    /// Opens a file again, unless another thread has already done so.
     fn open_again(&self, file: &Arc<PooledFile>, known: &mut KnownFiles) -> io::Result<Arc<dyn DiskFile>> {
         if let Some(handle) = &*file.handle.read() {
             return Ok(Arc::clone(handle));
@@ -170,7 +170,8 @@ impl HandlePool {
         }
     }
 
-    /// Opens when there is room. If the system has none left, everything that can be closed is closed.
+    /// Opens a file once there is room. If the system can open no more files, all files that can be closed are
+    /// closed.
     fn with_room(
         &self,
         known: &mut KnownFiles,
@@ -186,10 +187,10 @@ impl HandlePool {
         }
     }
 
-    /// Closes files, the longest unread first, until at most this many are open. Those that cannot be opened again
-    /// stay.
+    /// Closes files, the least recently read first, until at most this many are open. Files that cannot be opened
+    /// again stay open.
     fn close_down_to(&self, files_max: usize, known: &mut KnownFiles) {
-        // A file that was read since the last check is skipped once.
+        // A file that has been read since the last check is skipped once.
         for _ in 0..2 * known.ring.len() {
             if self.open.load(Ordering::Relaxed) <= files_max {
                 return;
@@ -204,14 +205,14 @@ impl HandlePool {
         }
     }
 
-    /// Notes that the name goes: the file stays open from now on for as long as it is held.
+    /// Notes that a path no longer leads to its files, which then stay open until their handles are dropped.
     fn detach(&self, known: &mut KnownFiles, path: &Path) -> io::Result<()> {
         let files = known.by_path.get(path).map(|files| files.iter().filter_map(Weak::upgrade).collect());
         let files: Vec<Arc<PooledFile>> = files.unwrap_or_default();
         for file in files {
             match self.open_again(&file, known) {
                 Ok(_) => file.is_nameless.store(true, Ordering::Relaxed),
-                // Another process removed it: there is nothing to keep.
+                // Another process removed the file, so there is nothing to keep open.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
@@ -233,7 +234,7 @@ impl KnownFiles {
 }
 
 impl PooledFile {
-    /// Closes it, unless it could not be opened again. Says whether it was closed.
+    /// Closes the file, unless it could not be opened again. Returns whether it was closed.
     fn close(&self) -> bool {
         let mut handle = self.handle.write();
         let has_to_stay = self.is_dirty.load(Ordering::Relaxed) || self.is_nameless.load(Ordering::Relaxed);
@@ -242,7 +243,7 @@ impl PooledFile {
 }
 
 impl PooledHandle {
-    /// The open file. It stays open if it is to be written to.
+    /// The open file. It stays open if it is opened for writing.
     fn handle(&self, to_write: bool) -> io::Result<Arc<dyn DiskFile>> {
         let PooledHandle(file) = self;
         file.is_used.store(true, Ordering::Relaxed);
@@ -321,7 +322,7 @@ mod tests {
 
     fn step() -> impl Strategy<Value = DiskStep> {
         let name = 0..NAMES.len();
-        // Handles are told apart by numbers that wrap around.
+        // Handles are identified by numbers that wrap around.
         let held = 0_usize..8;
         prop_oneof![
             name.clone().prop_map(DiskStep::Create),
@@ -341,7 +342,8 @@ mod tests {
         bytes
     }
 
-    /// Does the same to a disk that keeps a file open and to one that keeps all open: they look the same.
+    /// Applies the same steps to a disk with a limit of open files and to one without, and checks that they behave
+    /// the same.
     fn check(steps: &[DiskStep], files_max: usize) {
         let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let few = OpenFiles::new(Arc::new(RealDisk), files_max);
@@ -432,7 +434,7 @@ mod tests {
         assert!(disk.count() <= 10, "{} are open", disk.count());
     }
 
-    /// Searches go on over segments that expire, and segments get the names of others that were joined.
+    /// Searches continue on segments that have expired, and segments are given the names of others that were joined.
     #[test]
     fn who_reads_while_names_come_and_go_reads_what_it_has_opened() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,11 +1,11 @@
-//! A disk that refuses every change, so that what reads a store through it cannot harm it.
+//! A disk that refuses every change, so that reading a store through it cannot harm it.
 
 use super::{Disk, DiskFile, LogspaceIdentity, Space};
 use std::io::{self, IoSlice};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Another disk, to read from.
+/// A read-only view of another disk.
 pub struct ReadOnly(pub Arc<dyn Disk>);
 
 struct ReadOnlyFile(Arc<dyn DiskFile>);

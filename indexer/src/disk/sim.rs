@@ -1,5 +1,5 @@
-//! A disk in memory that fails on purpose: it dies or errs at a chosen call, fills up, and after a power cut
-//! keeps any part of what was not synced.
+//! A disk in memory that fails on purpose: it stops or fails at a chosen call, fills up, and after a power cut keeps
+//! an arbitrary part of the unsynced data.
 //!
 //! **Invariant:** synced content survives every crash. Everything else may survive or not, in pieces of a sector.
 
@@ -14,10 +14,10 @@ use std::time::Duration;
 
 const SECTOR_BYTES: usize = 512;
 
-/// A failure at a call.
+/// The failure of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// The machine stops: this call is done wholly, in part or not at all, and no later one is.
+    /// The machine stops: this call is done completely, partly or not at all, and all later ones fail.
     Die,
     /// This call fails; an append that fails may have written a part.
     Fail,
@@ -50,18 +50,18 @@ struct SimState {
 struct Inode {
     content: Vec<u8>,
     synced: Vec<u8>,
-    /// A sync failed when these were to be written: no later one will write them.
+    /// Ranges whose writing failed in a sync; no later sync writes them.
     lost: Vec<Range<usize>>,
 }
 
 impl SimDisk {
-    /// An empty disk. `seed` decides what is left to chance.
+    /// An empty disk; `seed` determines its random choices.
     pub fn new(seed: u64) -> SimDisk {
         let state = SimState { random: Random(seed), seed, ..SimState::default() };
         SimDisk { state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Makes the call after `calls` more fail. Several failures may be set.
+    /// Makes a call fail, after `calls` others. Several failures can be set.
     pub fn fault_after(&self, calls: u64, fault: Fault) {
         let mut state = self.state.lock();
         let at = state.calls + calls;
@@ -73,12 +73,12 @@ impl SimDisk {
         self.state.lock().calls
     }
 
-    /// The number of bytes that all files together may have from now on.
+    /// Limits the total size of all files from now on.
     pub fn set_bytes_max(&self, bytes_max: Option<u64>) {
         self.state.lock().bytes_max = bytes_max;
     }
 
-    /// Whether nothing can be read from now on.
+    /// Sets whether all reads fail from now on.
     pub fn set_fails_reads(&self, fails_reads: bool) {
         self.state.lock().fails_reads = fails_reads;
     }
@@ -93,15 +93,15 @@ impl SimDisk {
         self.state.lock().now
     }
 
-    /// The number of bytes that all files together have.
+    /// The total size of all files in bytes.
     pub fn used_bytes(&self) -> u64 {
         self.state.lock().used_bytes()
     }
 
-    /// Flips one bit of a file, as rot does: no call notices.
+    /// Flips one bit of a file, as bit rot does, without any call reporting it.
     ///
     /// # Panics
-    /// When there is no such bit.
+    /// Panics if there is no such bit.
     pub fn flip(&self, path: &Path, bit: usize) {
         let mut state = self.state.lock();
         let at = *state.names.get(path).expect("the file is there");
@@ -112,15 +112,15 @@ impl SimDisk {
         }
     }
 
-    /// The disk after the process ended: everything written is there, synced or not.
+    /// The disk after the process was killed: everything written is there, synced or not.
     #[must_use]
     pub fn after_kill(&self) -> SimDisk {
         let state = SimState { faults: BTreeMap::new(), dead: false, ..self.state.lock().clone() };
         SimDisk { state: Arc::new(Mutex::new(state)) }
     }
 
-    /// The disk after a power cut, with a random part of the content that was not synced. Different seeds leave all,
-    /// nothing, a beginning or any sectors.
+    /// The disk after a power cut, with a random part of the unsynced content. Depending on the seed, that is all of
+    /// it, nothing, a beginning or any sectors.
     #[must_use]
     pub fn after_power_cut(&self, seed: u64) -> SimDisk {
         let mut state = self.after_kill().state.lock().clone();
@@ -134,7 +134,7 @@ impl SimDisk {
         SimDisk { state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Counts a call, and says whether it may do its work. A call that may not can still do some of it.
+    /// Counts a call, and returns whether it may be done. A call that may not can still be done partly.
     fn call(&self) -> (MutexGuard<'_, SimState>, io::Result<()>) {
         let mut state = self.state.lock();
         let allowed = state.count_call();
@@ -154,7 +154,7 @@ impl SimState {
         }
     }
 
-    /// Whether a call that went wrong was done nevertheless: the machine stopped right after it.
+    /// Whether a call is done. A failed one may be done as well if the machine stopped right after it.
     fn is_done(&mut self, allowed: &io::Result<()>, was_dead: bool) -> bool {
         allowed.is_ok() || (self.dead && !was_dead && self.random.below(2) == 0)
     }
@@ -167,7 +167,7 @@ impl SimState {
         self.names.get(path).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Each name that was changed and not synced is as it was or as it is.
+    /// The names after a power cut: each change that was not synced is either kept or undone.
     fn surviving_names(&mut self) -> BTreeMap<PathBuf, usize> {
         let SimState { names, synced_names, random, .. } = self;
         let paths: BTreeSet<&PathBuf> = names.keys().chain(synced_names.keys()).collect();
@@ -180,7 +180,7 @@ impl SimState {
 }
 
 impl Inode {
-    /// The contents of the file after a power cut.
+    /// The content of the file after a power cut.
     fn survivor(&self, random: &mut Random) -> Vec<u8> {
         let (synced, content) = (self.synced.len(), self.content.len());
         let bytes = match random.below(4) {
@@ -208,7 +208,7 @@ impl Inode {
         }
     }
 
-    /// Imitates a system whose disk failed to write: it forgets that there was something to write.
+    /// Imitates a system that, after a failed write to the disk, forgets that there is data to write.
     fn fail_sync(&mut self) {
         let both = self.synced.len().min(self.content.len());
         let differs = |at: &usize| self.synced[*at] != self.content[*at];
@@ -295,7 +295,8 @@ impl Disk for SimDisk {
         Ok(Space { free_bytes: total_bytes.saturating_sub(state.used_bytes()), total_bytes })
     }
 
-    /// Another for each seed, so that what is written does not depend on how often it is asked.
+    /// The identity depends on the seed, not on the number of calls, so that the written files do not depend on it
+    /// either.
     fn new_identity(&self) -> io::Result<LogspaceIdentity> {
         Ok(LogspaceIdentity(u128::from(self.state.lock().seed).to_le_bytes().map(|byte| byte ^ 0x5a)))
     }
@@ -338,7 +339,7 @@ impl DiskFile for SimFile {
         let file = &mut state.files[self.at];
         let place = file.content.get_mut(start..end).ok_or(io::ErrorKind::UnexpectedEof)?;
         place.copy_from_slice(&bytes[..written]);
-        // It has to be written again.
+        // Overwritten bytes are written by the next sync again.
         let lost = std::mem::take(&mut file.lost);
         let around = lost
             .into_iter()
@@ -400,7 +401,7 @@ impl DiskFile for SimFile {
     }
 }
 
-/// SplitMix64: the same seed gives the same numbers on every machine.
+/// The SplitMix64 generator, which gives the same numbers for a seed on every machine.
 #[derive(Clone, Default)]
 struct Random(u64);
 

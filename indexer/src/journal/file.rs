@@ -1,7 +1,7 @@
-//! A journal file: its name, its header, and the frames that follow.
+//! A journal file: its name, its header, and the frames after it.
 //!
-//! A logspace's journal is the files `<first sequence, 20 digits>.journal` of one directory. Each is a header
-//! and then [frames](crate::journal::frame), back to back:
+//! The journal of a logspace consists of the files `<first sequence, 20 digits>.journal` in one directory. Each file
+//! is a header followed by [frames](crate::journal::frame), back to back:
 //!
 //! | offset | size | field          | meaning                                                        |
 //! |-------:|-----:|----------------|----------------------------------------------------------------|
@@ -16,9 +16,9 @@
 //! |     76 |    4 |                | zero                                                           |
 //! |     80 |      | frames         |                                                                |
 //!
-//! All numbers are little endian. The checksum at 4 is of the bytes up to 56. Every version keeps these 56 bytes, so
-//! that a program can tell a file of another version from a damaged one. Version 1 had its frames at 56 and said
-//! nothing of whose it is; it is not read any more.
+//! All numbers are little endian. The checksum at 4 covers the bytes up to 56. These 56 bytes are the same in every
+//! version, so that a program can distinguish a file of another version from a damaged one. In version 1 the frames
+//! began at 56, and the header did not name the owner; it is no longer read.
 //!
 //! **Invariant:** a file gets its name when its header is synced, so a bad header is damage and not a torn
 //! write. Messages of a file have sequences below those of the next file: frames beyond that were never
@@ -36,10 +36,10 @@ const MAGIC: [u8; 4] = *b"LSJ1";
 pub(crate) const VERSION: u32 = 2;
 /// Length of a file's header.
 pub(crate) const HEADER_BYTES: u64 = 80;
-/// The part of it that all versions share.
+/// The length of the part of it that all versions share.
 const COMMON_BYTES: usize = 56;
 const SUFFIX: &str = ".journal";
-/// The suffix of a file until its header is synced.
+/// The suffix of a file whose header is not synced yet.
 pub(crate) const NEW_SUFFIX: &str = ".journal.new";
 
 /// An open journal file.
@@ -56,22 +56,22 @@ pub(crate) struct JournalHeader {
     pub(crate) identity: LogspaceIdentity,
 }
 
-/// Why the first bytes of a file are not a header.
+/// The reasons why the first bytes of a file are not a valid header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
     /// The file is too short.
     #[error("the file ends within its header")]
     Short,
-    /// The file begins with other bytes.
+    /// It does not begin with the magic bytes.
     #[error("it does not begin like a journal file")]
     Magic,
     /// The checksum is wrong.
     #[error("the checksum of its header is wrong")]
     Checksum,
-    /// The name of the file gives another sequence.
+    /// The sequence in the name of the file is different.
     #[error("its header says that it begins at {0}: it was renamed")]
     Renamed(u64),
-    /// Another version of this program wrote it.
+    /// It was written by another version of this program.
     #[error("it has version {0}, and this program reads version {VERSION}")]
     Version(u32),
 }
@@ -81,7 +81,7 @@ pub(crate) fn file_name(first_sequence: u64) -> String {
     format!("{first_sequence:020}{SUFFIX}")
 }
 
-/// The sequence that a journal file's name says; `None` for other files.
+/// The sequence in the name of a journal file; `None` for other files.
 pub(crate) fn first_sequence(name: &str) -> Option<u64> {
     let digits = name.strip_suffix(SUFFIX)?;
     let is_name = digits.len() == 20 && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -102,7 +102,7 @@ impl JournalFile {
         Ok(JournalFile { name, file })
     }
 
-    /// Reads the header. The outer error is the disk's.
+    /// Reads the header. The outer error is an I/O error of the disk.
     pub(crate) fn header(&self) -> io::Result<Result<JournalHeader, HeaderError>> {
         let length = self.file.bytes()?.min(HEADER_BYTES) as usize;
         let mut bytes = [0; HEADER_BYTES as usize];

@@ -16,9 +16,10 @@
 //! |     88 |    4 | copies         | only in `LSF2`: how many messages are counted at another journal    |
 //! |        |      | body           | the columns as one LZ4 block                                        |
 //!
-//! All numbers are little endian, times are nanoseconds since 1970. A message that several journals get is counted at
-//! one of them; for the others it is a copy. The hash of a frame is BLAKE3(header ++ BLAKE3(body)), so every frame
-//! vouches for all before it, and a reader of headers alone and the bodies' hashes can check the chain.
+//! All numbers are little endian, and times are nanoseconds since 1970. A message that is in several journals is
+//! counted in one of them; in the others it is a copy. The hash of a frame is BLAKE3(header ++ BLAKE3(body)), so
+//! every frame vouches for all frames before it, and the chain can be checked with only the headers and the hashes of
+//! the bodies.
 //!
 //! **Invariant:** a reader takes nothing on trust: no length is believed before the header's checksum fits, no
 //! body is decompressed before its own does, and a batch is made only from columns that fit each other.
@@ -29,34 +30,34 @@ use logstead_record::{BATCH_ROWS_MAX, Batch, Timestamp};
 use std::io::IoSlice;
 use std::sync::Arc;
 
-/// The bytes that every frame begins with.
+/// The bytes with which every frame begins.
 pub(crate) const MAGIC: [u8; 3] = *b"LSF";
-/// The magics of frames without and with copies among their messages.
+/// The magic bytes of frames without and with copies among their messages.
 const PLAIN: [u8; 4] = *b"LSF1";
 const WITH_COPIES: [u8; 4] = *b"LSF2";
 /// The shortest and the longest header of a frame.
 pub(crate) const HEADER_BYTES_MIN: usize = 88;
 pub(crate) const HEADER_BYTES_MAX: usize = 92;
-/// A block of LZ4 grows at most to this many times its length.
+/// The greatest factor by which a block of LZ4 grows when it is decompressed.
 const LZ4_RATIO_MAX: u64 = 255;
 
-/// BLAKE3 of a frame: a link of the chain.
+/// The BLAKE3 hash of a frame, which is a link of the chain.
 pub(crate) type Hash = [u8; 32];
 
-/// A batch as it will be in the journal. It is encoded on any of many threads, and appended by one.
+/// A batch encoded for the journal. Any thread can encode it; one thread appends it.
 #[derive(Clone)]
 pub struct EncodedBatch {
     batch: Arc<Batch>,
-    /// The header without its place: sequence and previous hash.
+    /// The header, before its sequence and the previous hash are set.
     header: FrameHeader,
     body: Arc<[u8]>,
     body_hash: Hash,
 }
 
-/// The expensive part of writing a batch: columns, compression and checksums.
+/// Encodes a batch. This is the expensive part of writing it: columns, compression and checksums.
 ///
 /// # Panics
-/// When the batch is larger than a frame may be: see [`BATCH_ROWS_MAX`], and 4 GiB for all columns together.
+/// Panics if the batch is larger than a frame may be: see [`BATCH_ROWS_MAX`], and 4 GiB for all columns together.
 pub fn encode(batch: Arc<Batch>) -> EncodedBatch {
     assert!(batch.rows() <= BATCH_ROWS_MAX, "a batch of {rows} rows is sealed too late", rows = batch.rows());
     let mut columns = Vec::new();
@@ -92,7 +93,8 @@ impl EncodedBatch {
         &self.batch
     }
 
-    /// Computes the words that speed up searches until it is in a segment. Otherwise the appending thread does so.
+    /// Computes the words that speed up searches until the batch is in a segment. Without this call, the appending
+    /// thread computes them.
     pub fn prepare_for_search(&self) {
         self.batch.find_shapes();
     }
@@ -102,7 +104,7 @@ impl EncodedBatch {
         self.header.rows as usize
     }
 
-    /// The number of its messages that are counted at another journal.
+    /// Sets the number of its messages that are counted in another journal.
     pub fn set_copies(&mut self, copies: usize) {
         self.header.copies = copies.min(self.rows()) as u32;
     }
@@ -112,7 +114,7 @@ impl EncodedBatch {
         self.header.frame_bytes()
     }
 
-    /// Its place in the journal.
+    /// Gives the batch its place in the journal.
     pub(crate) fn place(&self, first_sequence: u64, previous_hash: Hash) -> LinkedBatch<'_> {
         let header = FrameHeader { first_sequence, previous_hash, ..self.header };
         let header_bytes = header.to_bytes();
@@ -136,19 +138,19 @@ impl LinkedBatch<'_> {
     }
 }
 
-/// Why bytes are not a frame.
+/// The reasons why bytes are not a valid frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
-    /// The file ends within it.
+    /// The file ends within the frame.
     #[error("the file ends within it")]
     Torn,
-    /// It begins with something else.
+    /// It does not begin with the expected bytes.
     #[error("no frame begins here")]
     Magic,
-    /// The header is not what was written.
+    /// The checksum of the header is wrong.
     #[error("the checksum of its header is wrong")]
     HeaderChecksum,
-    /// The header holds impossible numbers.
+    /// The header has impossible values.
     #[error("its header is not possible: {rows} rows in {columns_bytes} bytes of columns")]
     Header {
         /// Number of messages.
@@ -156,16 +158,16 @@ pub enum FrameError {
         /// Length of the columns.
         columns_bytes: u32,
     },
-    /// The body is not what was written.
+    /// The checksum of the body is wrong.
     #[error("the checksum of its body is wrong")]
     BodyChecksum,
     /// The body cannot be decompressed.
     #[error("its body cannot be decompressed")]
     Compression,
-    /// The bytes are not columns.
+    /// The body does not contain valid columns.
     #[error("its columns cannot be read: {0}")]
     Columns(#[from] ColumnsError),
-    /// It holds messages that are in an earlier frame.
+    /// The frame contains messages that are in an earlier frame.
     #[error("its messages begin at {first_sequence}, but {expected} comes next")]
     Order {
         /// The sequence of its first message.
@@ -190,7 +192,7 @@ pub(crate) struct FrameHeader {
     pub(crate) copies: u32,
 }
 
-/// A header as it is on disk.
+/// The bytes of a header, as on disk.
 struct HeaderBytes {
     bytes: [u8; HEADER_BYTES_MAX],
     length: usize,
@@ -283,12 +285,12 @@ impl FrameHeader {
             && self.first_sequence.checked_add(u64::from(self.rows)).is_some()
     }
 
-    /// Whether `body` is what was written.
+    /// Checks that `body` is unchanged since it was written.
     pub(crate) fn check_body(&self, body: &[u8]) -> Result<(), FrameError> {
         if crc32c::crc32c(body) == self.body_crc { Ok(()) } else { Err(FrameError::BodyChecksum) }
     }
 
-    /// The batch in a body that was checked.
+    /// The batch in a body that has been checked.
     pub(crate) fn decode(&self, body: &[u8]) -> Result<Batch, FrameError> {
         let mut columns = vec![0; self.columns_bytes as usize];
         let written = lz4_flex::block::decompress_into(body, &mut columns);

@@ -1,4 +1,4 @@
-//! Walks over the frames of a journal file, and over the bytes that are not frames.
+//! Goes through the frames of a journal file, and through the bytes that are not frames.
 //!
 //! **Invariant:** every byte of the range is in exactly one frame or one bad stretch. A frame that can be read
 //! is found, whatever comes before it.
@@ -7,20 +7,20 @@ use crate::disk::DiskFile;
 use crate::journal::frame::{FrameError, FrameHeader, HEADER_BYTES_MAX, HEADER_BYTES_MIN, MAGIC};
 use std::io;
 
-/// The least that is read at once if everything is read.
+/// The least number of bytes to read at once if bodies are read.
 const WINDOW_BYTES: usize = 256 << 10;
-/// The least that is read at once if bodies are skipped.
+/// The least number of bytes to read at once if bodies are skipped.
 const HEADER_WINDOW_BYTES: usize = 4 << 10;
 
 /// An item of a journal file: a frame, or bytes that are not one.
 pub(crate) enum ScanItem<'a> {
-    /// A frame. It has its body if bodies are read.
+    /// A frame; its body is empty if bodies are skipped.
     Frame { header: FrameHeader, body: &'a [u8] },
-    /// Other bytes, up to the next frame or the end; with their header if that is whole.
+    /// Other bytes, up to the next frame or the end, with their header if that is intact.
     Bad { bytes: u64, why: FrameError, header: Option<FrameHeader> },
 }
 
-/// A walk over a range of a journal file.
+/// A scan of a range of a journal file.
 pub(crate) struct Scan<'a> {
     file: &'a dyn DiskFile,
     at: u64,
@@ -31,12 +31,12 @@ pub(crate) struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// A walk over the frames between two offsets, with their bodies.
+    /// A scan of the frames between two offsets, with their bodies.
     pub(crate) fn frames(file: &'a dyn DiskFile, start: u64, end: u64) -> Scan<'a> {
         Scan { file, at: start, end, bodies: true, window: Vec::new(), window_at: start }
     }
 
-    /// A walk over the headers only: bodies are neither read nor checked.
+    /// A scan of the headers only: bodies are neither read nor checked.
     pub(crate) fn headers(file: &'a dyn DiskFile, start: u64, end: u64) -> Scan<'a> {
         Scan { bodies: false, ..Scan::frames(file, start, end) }
     }
@@ -82,7 +82,7 @@ impl<'a> Scan<'a> {
             let bytes = (self.end - at).min(WINDOW_BYTES as u64) as usize;
             let found = memchr::memmem::find(self.bytes(at, bytes)?, &MAGIC);
             let Some(found) = found else {
-                // The magic may be cut by the end of what was read.
+                // The last bytes read may be the beginning of the magic bytes.
                 at += (bytes - (MAGIC.len() - 1)) as u64;
                 continue;
             };

@@ -1,8 +1,9 @@
 //! A queue: a journal that one reader reads once, in order, noting how far it has finished.
 //!
-//! The folder of a queue is that of a logspace that is never sealed, with a [cursor](crate::store::cursor) beside the journal. So a
-//! queue is stored, recovered, verified, inspected and searched like a logspace. Journal files whose messages are all
-//! finished are removed without being read; while the reader keeps up, it reads from memory.
+//! The folder of a queue is like that of a logspace that is never sealed, with a [cursor](crate::store::cursor)
+//! beside the journal. So a queue is stored, recovered, verified, inspected and searched like a logspace. Journal
+//! files whose messages are all finished are removed without being read; while the reader keeps up, it reads from
+//! memory.
 //!
 //! **Invariant:** the cursor never passes an unfinished message. It may lag: after a crash the reader gets some
 //! messages again, and skips none.
@@ -28,22 +29,23 @@ use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The most ranges of damaged messages that are told apart: with more, the messages between them count as damaged.
+/// The greatest number of ranges of damaged messages that are kept apart; beyond it, the messages between two ranges
+/// count as damaged too.
 const DAMAGED_MAX: usize = 1000;
-/// The number of times a cursor is read before an error of it is reported.
+/// The number of times that a cursor is read before its error is reported.
 const CURSOR_LOOKS_MAX: usize = 3;
 
 /// An open queue: a handle for each of its users.
 pub struct OpenQueue {
-    /// For the one thread that adds messages, and that removes what is too old or too much.
+    /// The handle of the one thread that adds messages, and removes those that are too old or exceed the size limit.
     pub appender: Appender,
-    /// For the one thread that reads them.
+    /// The handle of the one thread that reads messages.
     pub reader: QueueReader,
-    /// For queries.
+    /// The handle for queries.
     pub searcher: Searcher,
     /// The report of what was found.
     pub recovery: Recovery,
-    /// Why finished messages may be read again, if the cursor does not say which are finished.
+    /// The reason why finished messages may be read again, if the cursor is lost.
     pub cursor: Option<CursorError>,
     /// The name under which an invalid cursor was kept.
     pub cursor_kept: Option<String>,
@@ -55,20 +57,20 @@ pub struct QueueReader {
     dir: PathBuf,
     keeper: Keeper,
     reading: Reading,
-    /// Damaged messages that were skipped, in files that are still there.
+    /// Damaged messages that were skipped, in files that still exist.
     damaged: Vec<Range<u64>>,
-    /// Messages that were finished when the queue was opened, and were not looked at since.
+    /// Messages that were finished when the queue was opened and have not been examined since.
     unseen: Range<u64>,
     freed: u64,
 }
 
-/// Why a queue cannot be opened.
+/// The reasons why a queue cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenQueueError {
     /// Its journal cannot be opened.
     #[error(transparent)]
     Journal(#[from] OpenError),
-    /// Another version of this program wrote it.
+    /// It was written by another version of this program.
     #[error("cannot read {path}: {source}; start the version that wrote it", path = path.display())]
     Version {
         /// The file.
@@ -78,9 +80,9 @@ pub enum OpenQueueError {
     },
 }
 
-/// Opens the queue in a folder, which is made if it is not there. Only one process may have it open. All messages below
-/// the sequence `reached` were queued, as far as others know. An unreadable cursor counts as lost: all messages
-/// there come again.
+/// Opens the queue in a folder, which is made if it does not exist. Only one process may have it open. According to
+/// others, all messages below the sequence `reached` were queued. An unreadable cursor counts as lost: all messages
+/// in the queue are then read again.
 pub fn open_queue(
     disk: &Arc<dyn Disk>,
     dir: &Path,
@@ -98,7 +100,7 @@ pub fn open_queue(
     Ok(OpenQueue { appender, reader, searcher, recovery, cursor: found.lost, cursor_kept })
 }
 
-/// Where the cursor of a queue is.
+/// The folder and the name of a queue's cursor.
 fn at(dir: &Path) -> (&Path, &'static str) {
     (dir, cursor::QUEUE_NAME)
 }
@@ -107,12 +109,12 @@ fn owner(searcher: &Searcher) -> Owner {
     Owner { identity: searcher.view().identity, reader: Mark::OF_QUEUE }
 }
 
-/// A queue that cannot be opened for now: it neither takes messages nor returns any until its appender
-/// [opens](Appender::open) it. Its reader then goes on at the cursor, if that can be read.
+/// A queue that cannot be opened at present: it neither takes messages nor returns any until its appender
+/// [opens](Appender::open) it. Its reader then continues at the cursor, if that can be read.
 pub fn closed_queue(disk: &Arc<dyn Disk>, dir: &Path, options: Options, reached: u64) -> OpenQueue {
     let noted = cursor::read(&**disk, at(dir)).ok();
     let done = noted.map_or(0, |noted| noted.newest.done);
-    // Until then nothing waits, so that nothing is passed over.
+    // Until then the queue is taken for empty, so that no message is skipped.
     let OpenLogspace { appender, searcher, keeper, recovery, .. } =
         closed_at(disk, dir, options, reached.max(done), done);
     let cursor = DurableCursor::new(disk, at(dir), noted.as_ref());
@@ -133,7 +135,7 @@ pub fn check_cursor(disk: &dyn Disk, dir: &Path) -> Result<(), OpenQueueError> {
 
 /// Checks the cursor of a queue that is only inspected.
 pub fn verify_cursor(disk: &dyn Disk, dir: &Path, searcher: &Searcher) -> Option<CursorError> {
-    // Another process may write it meanwhile: only a lasting error counts.
+    // Another process may be writing it, so only a lasting error counts.
     let looks = (0..CURSOR_LOOKS_MAX).map(|_| {
         let noted = cursor::read_own(disk, at(dir), owner(searcher));
         match noted {
@@ -152,7 +154,7 @@ pub fn verify_cursor(disk: &dyn Disk, dir: &Path, searcher: &Searcher) -> Option
     wrong
 }
 
-/// The first messages from a sequence on that can be read. The reader goes its own way.
+/// The first readable messages from a sequence on. The position of the reader does not change.
 pub fn oldest(searcher: &Searcher, from: u64, limit: usize) -> Vec<Hit> {
     let mut hits = Vec::new();
     follower(searcher, from).read(&SearchContext::alone(), &mut |followed| {
@@ -172,7 +174,8 @@ pub fn oldest(searcher: &Searcher, from: u64, limit: usize) -> Vec<Hit> {
     hits
 }
 
-/// Adds a damaged range after the others; merged with the last if it follows that or if there are too many.
+/// Adds a damaged range after the others. It is merged with the last one if it is adjacent to it or if there are too
+/// many.
 fn remember(damaged: &mut Vec<Range<u64>>, lost: Range<u64>) {
     let is_full = DAMAGED_MAX <= damaged.len();
     match damaged.last_mut() {
@@ -187,8 +190,9 @@ impl QueueReader {
         QueueReader { disk, dir, keeper, reading, damaged: Vec::new(), unseen: 0..done, freed: done }
     }
 
-    /// Finds the damage in a file that is about to be removed, if it was finished before the queue was opened: another
-    /// process may have skipped damaged messages, and these are kept. A start does not wait for that.
+    /// Finds the damage in a file that is about to be removed, if its messages were finished before the queue was
+    /// opened: another process may have skipped damaged messages, and files with damage are kept. It is done here so
+    /// that opening is fast.
     fn look_back(&mut self, file: &Range<u64>) {
         let (from, to) = (file.start.max(self.unseen.start), file.end.min(self.unseen.end));
         if to <= from {
@@ -211,17 +215,17 @@ impl QueueReader {
         self.unseen.start = to;
     }
 
-    /// Shows the next messages, until `visit` has enough or there are no more for now.
+    /// Passes the next messages to `visit`, until it has enough or there are no more for now.
     pub fn read(&mut self, run: &SearchContext<'_>, visit: &mut Visit<'_>) {
         self.reading.read(run, visit);
     }
 
-    /// The sequence of the message that is shown next.
+    /// The sequence of the message that is read next.
     pub fn next(&self) -> u64 {
         self.reading.next()
     }
 
-    /// The sequence of the first unfinished message, as noted on the disk.
+    /// The sequence of the first unfinished message, as recorded on disk.
     pub fn done(&self) -> u64 {
         self.reading.done()
     }
@@ -231,31 +235,32 @@ impl QueueReader {
         self.reading.waiting()
     }
 
-    /// Shows all unfinished messages again.
+    /// Goes back to the first unfinished message.
     pub fn rewind(&mut self) {
         self.reading.rewind();
     }
 
-    /// Goes on at a sequence, unless it is beyond that already: messages before it are not shown.
+    /// Continues at a sequence, unless the reader is already beyond it: messages before it are skipped.
     pub fn skip(&mut self, to: u64) {
         self.reading.skip(to);
     }
 
-    /// The same over messages that are damaged: the file that holds them is set aside when it would be removed.
+    /// Like `skip`, over messages that are damaged: the file that contains them is set aside instead of being
+    /// removed.
     pub fn pass_over(&mut self, to: u64) {
         let from = self.reading.next();
         self.skip(to);
         remember(&mut self.damaged, from..to);
     }
 
-    /// Notes that all messages before a sequence are finished: they are not shown again, not even after a power cut.
-    /// This takes no space.
+    /// Records that all messages before a sequence are finished: they are not read again, not even after a power cut.
+    /// This takes no disk space.
     pub fn note(&mut self, before: u64) -> Result<(), DiskError> {
         self.reading.note(before)
     }
 
-    /// Removes journal files whose messages are all noted as finished; damaged files are set aside. Returns the removed
-    /// parts, and the new names of the others.
+    /// Removes journal files whose messages are all recorded as finished; damaged files are set aside. Returns the
+    /// removed parts, and the new names of the files set aside.
     pub fn free(&mut self) -> Result<(ExpiredParts, Vec<String>), DiskError> {
         let orphans = self.set_aside()?;
         let expired = self.keeper.expire(&Expiry { before: self.done(), ..Expiry::default() })?;
@@ -263,18 +268,18 @@ impl QueueReader {
         Ok((expired, orphans))
     }
 
-    /// All messages before this sequence are noted as finished, and files that held nothing else are removed.
+    /// The sequence before which all messages are recorded as finished, and files with no others are removed.
     pub fn freed(&self) -> u64 {
         self.freed
     }
 
-    /// Notes that all messages before a sequence are finished, and removes files that hold no others.
+    /// Records that all messages before a sequence are finished, and removes the files that contain no others.
     pub fn done_with(&mut self, before: u64) -> Result<(ExpiredParts, Vec<String>), DiskError> {
         self.note(before)?;
         self.free()
     }
 
-    /// Sets finished files with damage aside.
+    /// Sets finished files that have damage aside.
     fn set_aside(&mut self) -> Result<Vec<String>, DiskError> {
         let (view, folder) = (self.reading.searcher().view(), self.dir.join(JOURNAL_DIR));
         let mut kept = Vec::new();
@@ -290,7 +295,7 @@ impl QueueReader {
                 let name = &file.journal.name;
                 match orphans::set_aside(&*self.disk, &folder, name) {
                     Ok(name) => kept.push(name),
-                    // It was removed before an error was reported.
+                    // The file was removed before an error was reported.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(source) => return Err(failed("set aside", folder.join(name), 0, source)),
                 }

@@ -1,7 +1,8 @@
-//! Those who read a logspace in order, each at its own pace, and go on where they were after a restart.
+//! Readers of a logspace, which read it in order, each at its own pace, and resume after a restart.
 //!
-//! A reader has a name. How far it is done with is in a [cursor](crate::store::cursor) of that name, which it advances when
-//! it has done with messages whatever it does with them. Any number of threads may open readers, each reader is had by one.
+//! A reader has a name. Its progress is in a [cursor](crate::store::cursor) of that name, which the reader advances
+//! when it has finished with messages, whatever it does with them. Any number of threads may open readers, but each
+//! reader is open only once.
 //!
 //! | its cursor is                           | it goes on                                         | and is told         |
 //! |-----------------------------------------|----------------------------------------------------|---------------------|
@@ -30,13 +31,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Most readers of one logspace: each can make old messages stay for a while.
+/// The greatest number of readers of one logspace. There is a limit because each can keep old messages from being
+/// removed for a while.
 pub(crate) const READERS_MAX: usize = 16;
 
-/// Why messages are missing that a reader would have got if it had been quicker.
+/// The reason for missing messages that the reader was too slow to read.
 const EXPIRED_BEHIND: &str = "they were removed by the retention while this reader was behind";
 
-/// The readers of a logspace. Clones are of the same one.
+/// The readers of a logspace. Clones share the same readers.
 #[derive(Clone)]
 pub struct Readers {
     disk: Arc<dyn Disk>,
@@ -45,71 +47,71 @@ pub struct Readers {
     registry: Arc<Registry>,
 }
 
-/// Where a new reader begins.
+/// The place at which a new reader begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Begin {
-    /// With the oldest message that is stored.
+    /// With the oldest stored message.
     Oldest,
-    /// With the next one that is stored.
+    /// With the next message that is stored.
     Newest,
 }
 
-/// Reads a logspace.
+/// A reader of a logspace.
 pub struct Reader {
     name: String,
     reading: Reading,
     registry: Arc<Registry>,
-    /// Of its cursor.
+    /// The place of its cursor.
     place: (Arc<dyn Disk>, PathBuf),
 }
 
-/// A reader that goes on.
+/// A reader that was opened again.
 pub struct OpenedReader {
     /// The reader.
     pub reader: Reader,
-    /// Why messages may come that it had read, or nobody knows which those are.
+    /// The reason why messages may be read again, or why the position was lost.
     pub cursor: Option<CursorError>,
-    /// Under which name a cursor is kept that does not count.
+    /// The name under which an invalid cursor was kept.
     pub cursor_kept: Option<String>,
 }
 
-/// What is known of a reader.
+/// The state of a reader.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KnownReader {
     /// Its name.
     pub name: String,
-    /// The sequence of the first message that it has not done with.
+    /// The sequence of the first message that it has not finished.
     pub done: u64,
-    /// How many messages it is behind.
+    /// The number of messages that it is behind.
     pub behind: u64,
-    /// Whether somebody reads.
+    /// Whether it is open.
     pub is_open: bool,
 }
 
-/// Why there is no such reader.
+/// The reasons why a reader cannot be made, opened or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReaderError {
-    /// It cannot have this name.
+    /// The name is invalid.
     #[error(
         "{0:?} cannot be the name of a reader: use 1 to {NAME_BYTES_MAX} of the characters a-z, 0-9, - and _"
     )]
     Name(String),
-    /// The logspace has as many as it can have.
+    /// The logspace has the greatest number of readers already.
     #[error(
         "the logspace has {} readers, and {READERS_MAX} are allowed: remove one of {}",
         .0.len(), .0.join(", ")
     )]
     TooMany(Vec<String>),
-    /// There is one.
+    /// A reader of this name exists already.
     #[error("the logspace has a reader {0} already: open it, or remove it first")]
     Exists(String),
-    /// Somebody has it.
+    /// The reader is open elsewhere.
     #[error("the reader {0} is open elsewhere")]
     Taken(String),
     /// The logspace is not open.
     #[error("the logspace cannot be opened; this is tried again: {0}")]
     Closed(String),
-    /// Another version of this program wrote its cursor.
+    /// The cursor of the reader was written by another version of this program.
     #[error("cannot read {path}: {source}; start the version that wrote it, or remove the reader", path = path.display())]
     Version {
         /// The file.
@@ -117,10 +119,10 @@ pub enum ReaderError {
         /// Its version.
         source: CursorError,
     },
-    /// Its cursor cannot be put in order.
+    /// The cursor of the reader cannot be repaired.
     #[error(transparent)]
     Cursor(#[from] OpenError),
-    /// Its cursor cannot be removed.
+    /// The cursor of the reader cannot be removed.
     #[error(transparent)]
     Disk(#[from] DiskError),
 }
@@ -140,7 +142,7 @@ impl Readers {
         }
     }
 
-    /// All that the logspace has, by their names, whether somebody reads or not.
+    /// All readers of the logspace by name, whether open or not.
     pub fn all(&self) -> Vec<KnownReader> {
         let next = self.searcher.next_sequence();
         let reader = |(name, known): (String, Known)| KnownReader {
@@ -152,7 +154,7 @@ impl Readers {
         self.registry.all().into_iter().map(reader).collect()
     }
 
-    /// Makes a reader that the logspace does not have.
+    /// Makes a new reader.
     pub fn begin(&self, name: &str, at: Begin) -> Result<Reader, ReaderError> {
         let take = |readers: &mut BTreeMap<String, Known>| {
             let names: Vec<String> = readers.keys().cloned().collect();
@@ -180,8 +182,7 @@ impl Readers {
         }
     }
 
-    /// Goes on with a reader that the logspace has, as far as the caller knows. Where its cursor is gone it begins with the
-    /// oldest message, and says so.
+    /// Opens a reader that should exist. If its cursor is lost, it begins with the oldest message and says so.
     pub fn open(&self, name: &str) -> Result<OpenedReader, ReaderError> {
         let take = |readers: &mut BTreeMap<String, Known>| {
             let names: Vec<String> = readers.keys().cloned().collect();
@@ -216,7 +217,8 @@ impl Readers {
         }
     }
 
-    /// Forgets a reader that nobody has: what it has not read waits for it no more. It may be gone already.
+    /// Removes a reader that is not open: messages that it has not read are no longer kept for it. It may have been
+    /// removed already.
     pub fn remove(&self, name: &str) -> Result<(), ReaderError> {
         self.check(name)?;
         let take = |readers: &mut BTreeMap<String, Known>| match readers.get_mut(name) {
@@ -275,7 +277,7 @@ impl Readers {
         self.disk.create_dir_all(&self.dir).map_err(|source| unopened("create", &self.dir, source))
     }
 
-    /// Puts the cursor of a reader in order that is known to be so far. One that does not count is kept.
+    /// Repairs the cursor of a reader whose progress is known. An invalid cursor is kept under another name.
     fn settle(&self, name: &str, known: &Known) -> Result<(DurableCursor, Option<String>), ReaderError> {
         self.make_folder()?;
         let at = (&*self.dir, &*file_name(name));
@@ -283,7 +285,7 @@ impl Readers {
         if let Some(source @ CursorError::Version(_)) = found.lost {
             return Err(ReaderError::Version { path: found.cursor.path(), source });
         }
-        // What was found when the logspace was opened counts, and what was noted since then.
+        // The progress found when the logspace was opened counts, and the progress recorded since then.
         if found.done != known.done || known.lost.is_some() {
             (found.done, found.lost) = (known.done, known.lost.or(Some(CursorError::Damaged)));
         }
@@ -298,7 +300,7 @@ impl Reader {
         &self.name
     }
 
-    /// Shows what comes next, until `visit` has enough or there is no more for now.
+    /// Passes the next messages to `visit`, until it has enough or there are no more for now.
     pub fn read(&mut self, run: &SearchContext<'_>, visit: &mut Visit<'_>) {
         self.reading.read(run, &mut |followed| match followed {
             FollowEvent::Missing { sequences, cause: MissingCause::Expired, .. } => {
@@ -308,35 +310,36 @@ impl Reader {
         });
     }
 
-    /// The sequence of the message that is shown next.
+    /// The sequence of the message that is read next.
     pub fn next(&self) -> u64 {
         self.reading.next()
     }
 
-    /// The sequence of the first message that is not done with, as the disk has it.
+    /// The sequence of the first unfinished message, as recorded on disk.
     pub fn done(&self) -> u64 {
         self.reading.done()
     }
 
-    /// How many messages are not done with.
+    /// The number of unfinished messages.
     pub fn behind(&self) -> u64 {
         self.reading.waiting()
     }
 
-    /// Shows everything again that is not done with.
+    /// Goes back to the first unfinished message.
     pub fn rewind(&mut self) {
         self.reading.rewind();
     }
 
-    /// Notes that everything before a sequence is done with, as far as it was shown: it is not shown again, not even after a
-    /// power cut, and may expire. It takes no space.
+    /// Records that all messages before a sequence are finished, as far as they have been read: they are not read
+    /// again, not even after a power cut, and may expire. This takes no disk space.
     pub fn advance(&mut self, before: u64) -> Result<(), DiskError> {
         let noted = self.reading.note(before);
         self.registry.set(&self.name, self.reading.done());
         noted
     }
 
-    /// Forgets it: what it has not read waits for it no more. After an error it may be there at the next start.
+    /// Removes the reader: messages that it has not read are no longer kept for it. After an error it may exist again
+    /// at the next start.
     pub fn remove(self) -> Result<(), DiskError> {
         let (disk, dir) = &self.place;
         remove_cursor(&**disk, dir, &self.name)?;

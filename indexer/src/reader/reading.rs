@@ -1,5 +1,5 @@
-//! Reading a journal in order, with a cursor that says how far it is done with: what the reader of a queue and those of a
-//! logspace have in common.
+//! Reading a journal in order, with a cursor that records the progress: the common part of the reader of a queue and
+//! the readers of a logspace.
 //!
 //! **Invariant:** the cursor never passes a message that was not shown. It may lag: after a crash some messages are shown
 //! again, and none is skipped.
@@ -11,7 +11,7 @@ use logstead_query::{Context, Query};
 use logstead_record::Timestamp;
 use logstead_work::SearchContext;
 
-/// A reader that notes how far it is.
+/// A reader that records its progress.
 pub(crate) struct Reading {
     searcher: Searcher,
     follower: Follower,
@@ -20,14 +20,14 @@ pub(crate) struct Reading {
     done: u64,
 }
 
-/// Of all messages from a sequence on.
+/// A follower of all messages from a sequence on.
 pub(crate) fn follower(searcher: &Searcher, next: u64) -> Follower {
     let context = Context { now: Timestamp::default(), logspace: "" };
     Follower::new(searcher.clone(), Filter::new(&Query::all(), &context), next)
 }
 
 impl Reading {
-    /// Goes on where a cursor says.
+    /// Continues at the position of a cursor.
     pub(crate) fn new(searcher: &Searcher, cursor: DurableCursor, mark: Mark, done: u64) -> Reading {
         Reading { searcher: searcher.clone(), follower: follower(searcher, done), cursor, mark, done }
     }
@@ -36,40 +36,40 @@ impl Reading {
         &self.searcher
     }
 
-    /// Shows what comes next, until `visit` has enough or there is no more for now.
+    /// Passes the next messages to `visit`, until it has enough or there are no more for now.
     pub(crate) fn read(&mut self, run: &SearchContext<'_>, visit: &mut Visit<'_>) {
         self.follower.read(run, visit);
     }
 
-    /// The sequence of the message that is shown next.
+    /// The sequence of the message that is read next.
     pub(crate) fn next(&self) -> u64 {
         self.follower.next()
     }
 
-    /// The sequence of the first message that is not done with, as the disk has it.
+    /// The sequence of the first unfinished message, as recorded on disk.
     pub(crate) fn done(&self) -> u64 {
         self.done
     }
 
-    /// How many messages are not done with.
+    /// The number of unfinished messages.
     pub(crate) fn waiting(&self) -> u64 {
         self.searcher.next_sequence().saturating_sub(self.done)
     }
 
-    /// Shows everything again that is not done with.
+    /// Goes back to the first unfinished message.
     pub(crate) fn rewind(&mut self) {
         self.follower = follower(&self.searcher, self.done);
     }
 
-    /// Goes on at a sequence, unless it is beyond that already: what is before it is not shown.
+    /// Continues at a sequence, unless it is already beyond it: messages before it are skipped.
     pub(crate) fn skip(&mut self, to: u64) {
         if self.follower.next() < to {
             self.follower = follower(&self.searcher, to.min(self.searcher.next_sequence()));
         }
     }
 
-    /// Notes that everything before a sequence is done with: it is not shown again, not even after a power cut. It takes no
-    /// space.
+    /// Records that all messages before a sequence are finished: they are not read again, not even after a power cut.
+    /// This takes no disk space.
     pub(crate) fn note(&mut self, before: u64) -> Result<(), DiskError> {
         let before = before.min(self.follower.next());
         if self.done < before {

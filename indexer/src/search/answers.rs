@@ -1,4 +1,4 @@
-//! Makes answers of everything that matches: from the columns of segments if they suffice, otherwise from the
+//! Computes answers from all matching messages: from the columns of segments if they are enough, otherwise from the
 //! messages.
 //!
 //! **Invariant:** an answer is the same from columns and from messages.
@@ -20,23 +20,24 @@ use logstead_work::SearchContext;
 use logstead_work::{Work, lanes};
 use std::sync::Arc;
 
-/// Segments that each lane counts before they are added: the columns of all of them are in memory at the same time.
+/// The number of segments that each lane counts before they are added. The columns of all of them are in memory at
+/// the same time.
 const SEGMENTS_AHEAD: usize = 4;
 
-/// An answer to add the matching messages to.
+/// An answer to which the matching messages are added.
 pub enum AnswerTarget<'a> {
-    /// The number of messages in each span of time.
+    /// A histogram of the messages over time.
     Histogram(&'a mut Histogram),
     /// The most frequent values of fields.
     Facets(&'a mut Facets),
-    /// The fields of the messages.
+    /// The fields that the messages have.
     Discovery(&'a mut Discovery),
     /// The table of a pipeline.
     Table(&'a mut Aggregation),
 }
 
 impl Searcher {
-    /// Adds all messages that match to some answers, in one pass. Answers may be added to by several logspaces,
+    /// Adds all matching messages to some answers, in one pass. Several logspaces may be added to the same answers,
     /// one after the other.
     pub fn answer(
         &self,
@@ -59,7 +60,7 @@ struct AnswerVisitor<'a, 'b> {
     logspace: &'a str,
     asked: &'a mut [AnswerTarget<'b>],
     work: Work<'a>,
-    /// There is no answer after this.
+    /// The error that ended the answer, if one did.
     error: Option<AnswerError>,
 }
 
@@ -102,7 +103,7 @@ impl Visitor for AnswerVisitor<'_, '_> {
 }
 
 impl AnswerVisitor<'_, '_> {
-    /// Adds rows of a segment, of which some answers may have been counted.
+    /// Adds rows of a segment; for some answers they may have been counted already.
     fn segment(
         &mut self,
         sealed: &SegmentRows<'_>,
@@ -129,7 +130,7 @@ impl AnswerVisitor<'_, '_> {
         })
     }
 
-    /// Whether the columns of a segment gave an answer what it needs.
+    /// Adds rows of a segment by its columns, and returns whether these gave the answer all that it needs.
     fn add_by_columns(
         &mut self,
         at: usize,
@@ -202,7 +203,7 @@ impl AnswerTarget<'_> {
         }
     }
 
-    /// Adds rows of a segment by its columns; `false` if those do not suffice.
+    /// Adds rows of a segment by its columns; `false` if these are not enough.
     fn add_columns(
         &mut self,
         columns: &AnswerColumns<'_>,
@@ -260,7 +261,7 @@ impl AnswerTarget<'_> {
         }
     }
 
-    /// The columns of messages that it looks at.
+    /// The columns of messages that the answer reads.
     fn groups(&self) -> ColumnGroups {
         let fields = match self {
             AnswerTarget::Discovery(_) => return ColumnGroup::Fields.into(),

@@ -1,4 +1,4 @@
-//! The rows of a segment that a query matches, as far as an index can tell: between two sets of rows.
+//! The rows of a segment that match a query, as far as an index can tell: they lie between two sets of rows.
 //!
 //! **Invariant:** every row of `certain` matches, and every row that matches is in `possible`. Negation swaps
 //! the two, so that what is only proposed is never taken for an answer by being complemented.
@@ -9,33 +9,33 @@ use logstead_record::Selection;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RowBounds {
     pub(crate) certain: Selection,
-    /// None if it is the same.
+    /// `None` if it is the same set.
     possible: Option<Selection>,
 }
 
 impl RowBounds {
-    /// Exactly these.
+    /// The bounds of exactly these rows.
     pub(crate) fn exact(rows: Selection) -> RowBounds {
         RowBounds { certain: rows, possible: None }
     }
 
-    /// Some of these, or none.
+    /// The bounds of any number of these rows.
     pub(crate) fn some_of(rows: Selection) -> RowBounds {
         let certain = Selection::none(rows.rows());
         RowBounds { certain, possible: Some(rows) }
     }
 
-    /// Between these. The first must be within the second.
+    /// The bounds between these two sets. The first must be within the second.
     pub(crate) fn between(certain: Selection, possible: Selection) -> RowBounds {
         RowBounds { certain, possible: Some(possible) }
     }
 
-    /// Every row that may match.
+    /// All rows that may match.
     pub(crate) fn possible(&self) -> &Selection {
         self.possible.as_ref().unwrap_or(&self.certain)
     }
 
-    /// Whether nothing is left to be decided.
+    /// Whether all rows are decided.
     pub(crate) fn is_exact(&self) -> bool {
         self.possible.as_ref().is_none_or(|possible| *possible == self.certain)
     }
@@ -47,19 +47,19 @@ impl RowBounds {
         rows
     }
 
-    /// The rows of both.
+    /// The bounds of the rows that are in both.
     #[must_use]
     pub(crate) fn and(self, other: &RowBounds) -> RowBounds {
         self.join(other, Selection::intersect)
     }
 
-    /// The rows of either.
+    /// The bounds of the rows that are in either.
     #[must_use]
     pub(crate) fn or(self, other: &RowBounds) -> RowBounds {
         self.join(other, Selection::union)
     }
 
-    /// The rows of `within` that do not match.
+    /// The bounds of the rows of `within` that do not match.
     #[must_use]
     pub(crate) fn not(self, within: &Selection) -> RowBounds {
         let without = |rows: &Selection| {
@@ -95,7 +95,7 @@ mod tests {
             .prop_map(|bits| Selection::from_fn(ROWS, |row| bits[row]))
     }
 
-    /// A set of rows, and bounds that hold for it.
+    /// A set of rows, with bounds that hold for it.
     fn bounded() -> impl Strategy<Value = (Selection, RowBounds)> {
         (rows(), rows(), rows(), any::<bool>()).prop_map(|(meant, less, more, is_exact)| {
             if is_exact {

@@ -1,4 +1,4 @@
-//! Finds exactly the rows of a segment that a filter matches: its index proposes, its blocks decide.
+//! Finds exactly the rows of a segment that match a filter: its index proposes rows, and its blocks decide.
 
 use super::bounds::RowBounds;
 use super::coverage::Coverage;
@@ -13,13 +13,13 @@ use logstead_record::{ColumnGroup, Selection};
 use logstead_work::Work;
 use std::sync::Arc;
 
-/// Reading one row alone takes as long as reading this many together.
+/// The number of rows that can be read together in the time of reading one row alone.
 const FEW: usize = 4;
 
 /// The rows of a segment that match or may match, as far as its index knows.
 pub(crate) struct Candidates {
     pub(crate) bounds: RowBounds,
-    /// None if there is no index that can be read.
+    /// `None` if there is no readable index.
     pub(crate) index: Option<Arc<SegmentIndex>>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn count(segment: &Segment, question: &RowQuestion<'_>) -> Option<u64
     count_with(segment, &question, &|| question.run.work())
 }
 
-/// The same, if it is known at once.
+/// The same number, if it is known without any work.
 pub(crate) fn count_at_once(segment: &Segment, question: &RowQuestion<'_>) -> Option<u64> {
     let question = question.where_copies(segment.blocks.has_copies());
     let words_only = question.filter.plan.asks_words_only();
@@ -50,13 +50,13 @@ fn count_with<'a>(
     let counted = ask(segment, |index| {
         let evaluation = Evaluation::new(&segment.blocks, index, work());
         let count = evaluation.count(&filter.plan)?;
-        // If the work was cancelled, the count covers only a part of the plan.
+        // If the search was cancelled, the count covers only a part of the plan.
         Ok(count.filter(|_| evaluation.is_through()))
     });
     counted.flatten()
 }
 
-/// The candidates that the index of a segment gives. Less is known if the search ends before it is through.
+/// The candidates according to the index of a segment. If the search ends early, they are less precise.
 pub(crate) fn find_candidates(segment: &Segment, question: &RowQuestion<'_>) -> Candidates {
     let question = &question.where_copies(segment.blocks.has_copies());
     let RowQuestion { filter, range, run } = question;
@@ -82,8 +82,7 @@ pub(crate) fn ask<T>(
 }
 
 impl Candidates {
-    /// The undecided rows of a block that match, and the extent of the search. No rows if the search is cancelled
-    /// before.
+    /// The undecided rows of a block that match, and the coverage of the search; no rows if it is cancelled first.
     pub(crate) fn decide(
         &self,
         segment: &Segment,
@@ -96,7 +95,7 @@ impl Candidates {
         let mut coverage = Coverage::default();
         let mut groups = question.filter.matcher.groups();
         if self.index.is_none() {
-            // The times were not compared yet.
+            // The times have not been compared yet.
             groups = groups.with(ColumnGroup::Stamps);
         }
         // If few rows are undecided, only those are read.

@@ -1,4 +1,4 @@
-//! Feeds answers from the columns of a segment, if it has columns of all the fields that they need.
+//! Computes answers from the columns of a segment, if there are columns for all needed fields.
 
 use super::sweep::SegmentRows;
 use crate::segment::bundle::{IndexError, Section};
@@ -14,9 +14,9 @@ use logstead_work::Work;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Why columns did not give an answer.
+/// The reasons why columns gave no answer.
 pub(super) enum ColumnFailure {
-    /// There is none at all.
+    /// There can be no answer at all.
     Answer(AnswerError),
     /// The index cannot be read.
     Index(IndexError),
@@ -35,18 +35,18 @@ pub(super) struct AnswerColumns<'a> {
     rows: usize,
 }
 
-/// The counts that a segment adds to an answer.
+/// The counts that a segment contributes to an answer.
 pub(super) enum SegmentCounts {
-    /// For each bucket of a histogram.
+    /// The count for each bucket of a histogram.
     Spans(Vec<u64>),
-    /// For each field its column, if it has one, and how many rows have each value.
+    /// The column of each field, if it has one, and the number of rows with each value.
     Values(Vec<(Option<Arc<NamesColumn>>, Vec<u64>)>),
-    /// The number of rows, the fields that they have, and whether there are some without a column.
+    /// The number of rows, the fields that they have, and whether they have fields without a column.
     Fields { rows: u64, seen: Vec<FieldTally>, has_more: bool },
 }
 
 impl<'a> AnswerColumns<'a> {
-    /// None if there is no index that can be read.
+    /// `None` if there is no readable index.
     pub(super) fn of(sealed: &'a SegmentRows<'_>, logspace: &'a str) -> Option<AnswerColumns<'a>> {
         let index = sealed.index.as_deref()?;
         Some(AnswerColumns { index, logspace, rows: sealed.segment.blocks.rows() as usize })
@@ -97,7 +97,7 @@ impl<'a> AnswerColumns<'a> {
         Ok(Some(coded))
     }
 
-    /// Shows rows with the times and these fields of theirs.
+    /// Passes rows on as a part, with their times and these fields.
     pub(super) fn with_part<T>(
         &self,
         rows: &Selection,
@@ -123,7 +123,7 @@ impl<'a> AnswerColumns<'a> {
         Ok(Some(SegmentCounts::Spans(counts)))
     }
 
-    /// Counts by ids, which takes no look at each row. None if a field has no column with values.
+    /// Counts values by their ids, without examining each row; `None` if a field has no column with values.
     pub(super) fn count_values(
         &self,
         facets: &Facets,
@@ -147,8 +147,8 @@ impl<'a> AnswerColumns<'a> {
         Ok(Some(SegmentCounts::Values(counted)))
     }
 
-    /// Looks at the column of every dynamic field. None if those do not suffice: all fields must have one with values,
-    /// or if it may be rough, those that have a column one that says which rows have one.
+    /// Examines the column of every dynamic field; `None` if that is not enough. Every field must have a column with
+    /// values; for a rough discovery, each column must say at least which rows have the field.
     pub(super) fn discover(
         &self,
         rows: &Selection,
@@ -179,7 +179,7 @@ impl<'a> AnswerColumns<'a> {
     }
 }
 
-/// The values that were counted of a field: those of its column, or the logspace.
+/// The values of a field that were counted: those of its column, or the name of the logspace.
 pub(super) fn counted_values<'a>(
     field: &FieldName,
     names: Option<&NamesColumn>,
@@ -188,7 +188,7 @@ pub(super) fn counted_values<'a>(
     names.map_or_else(|| CodedColumn::constant(logspace, 0), |names| values_of(field, names, Cow::default()))
 }
 
-/// Whether to look at a column of this many rows.
+/// Checks whether there is time to examine a column of this many rows.
 fn check(work: &Work<'_>, rows: usize) -> Result<(), ColumnFailure> {
     if work.go_on(rows) { Ok(()) } else { Err(ColumnFailure::Answer(AnswerError::Cancelled)) }
 }

@@ -10,25 +10,25 @@ use std::collections::HashSet;
 /// The extent of a search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coverage {
-    /// Whether everything that had to be looked at could be.
+    /// Whether everything that had to be read could be read.
     pub complete: bool,
-    /// Whether it ended before it was through, because it was no longer wanted.
+    /// Whether it was cancelled before it was finished.
     pub cancelled: bool,
-    /// Messages that were compared with the query, one by one.
+    /// The number of messages that were compared with the query one by one.
     pub scanned_messages: u64,
-    /// The memory they take.
+    /// Their size in memory.
     pub scanned_bytes: u64,
-    /// Sealed segments that were asked.
+    /// The number of sealed segments that were searched.
     pub segments: u64,
-    /// Sealed segments that needed no look, because of their time.
+    /// The number of sealed segments that were skipped because of their times.
     pub skipped_segments: u64,
-    /// Sealed segments without an index: their messages were looked at.
+    /// The number of sealed segments without an index, whose messages had to be read.
     pub unindexed_segments: u64,
-    /// Blocks that were decompressed.
+    /// The number of blocks that were decompressed.
     pub blocks: u64,
-    /// Batches of the journal that were looked at.
+    /// The number of batches of the journal that were read.
     pub journal_batches: u64,
-    /// Batches of the journal that needed no look, because of their time.
+    /// The number of batches of the journal that were skipped because of their times.
     pub skipped_batches: u64,
     /// The parts that cannot be read.
     pub damaged: Vec<String>,
@@ -63,11 +63,11 @@ impl Coverage {
         self.scanned_bytes += batch.memory_bytes() as u64;
     }
 
-    /// Adds the damage that was known before, and counts what was not looked at.
+    /// Adds the damage that was known before, and counts the parts that were skipped.
     pub(super) fn end(mut self, view: &View) -> Coverage {
         let mut damaged: Vec<String> = view.damaged().map(|damage| damage.to_string()).collect();
         damaged.append(&mut self.damaged);
-        // A part that is read twice is reported once.
+        // A part that is read twice is reported only once.
         let mut known = HashSet::new();
         let mut is_new = |part: &String| known.insert(part.clone());
         damaged.retain(&mut is_new);

@@ -1,4 +1,4 @@
-//! Says how a filter is answered and what that will cost, without reading a message.
+//! Explains how a filter is answered and what that will cost, without reading a message.
 
 use super::candidates::ask;
 use super::evaluate::Evaluation;
@@ -15,39 +15,39 @@ use logstead_template::{template_id, template_text};
 use logstead_work::SearchContext;
 use std::collections::HashMap;
 
-/// Segments that are asked, newest first; the others are assumed to be like them.
+/// The greatest number of segments that are examined, newest first; the others are assumed to be similar.
 const ASKED_MAX: usize = 32;
-/// Clauses that are explained one by one.
+/// The greatest number of clauses that are explained one by one.
 const CLAUSES_MAX: usize = 64;
-/// Templates that are named.
+/// The greatest number of templates that are listed.
 const TEMPLATES_MAX: usize = 20;
 
-/// How a filter is answered.
+/// The way in which a filter is answered.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Explanation {
-    /// Sealed segments in range.
+    /// The number of sealed segments in range.
     pub segments: u64,
-    /// The segments that were asked; the costs of the others are estimated from them.
+    /// The number of segments that were examined; the costs of the others are estimated from them.
     pub asked_segments: u64,
-    /// Sealed segments that are out of range.
+    /// The number of sealed segments that are out of range.
     pub skipped_segments: u64,
-    /// Segments of those asked that have no index: all their messages are looked at.
+    /// The number of examined segments without an index, all of whose messages are read.
     pub unindexed_segments: u64,
-    /// Messages in those segments that are in range.
+    /// The number of messages in range in the examined segments.
     pub messages: u64,
-    /// Messages that the indexes alone say match.
+    /// The number of messages that match according to the indexes alone.
     pub certain_messages: u64,
-    /// Messages that are looked at to be sure.
+    /// The number of messages that must be read to decide whether they match.
     pub undecided_messages: u64,
-    /// Blocks that are decompressed for those.
+    /// The number of blocks that are decompressed for those.
     pub blocks: u64,
-    /// Their length.
+    /// Their length in bytes.
     pub blocks_bytes: u64,
-    /// Messages that are in no segment yet: all are looked at.
+    /// The number of messages that are in no segment yet; all of them are read.
     pub tail_messages: u64,
-    /// Each clause on its own.
+    /// An explanation of each clause on its own.
     pub clauses: Vec<ClauseExplanation>,
-    /// The templates whose messages match, the most frequent first, if templates alone give the answer.
+    /// The templates whose messages match, most frequent first, if templates alone give the answer.
     pub templates: Vec<TemplateMatches>,
     /// The number of these templates.
     pub templates_found: usize,
@@ -58,9 +58,9 @@ pub struct Explanation {
 pub struct TemplateMatches {
     /// An id that is the same in every segment.
     pub id: u64,
-    /// Its text, with the kind of each variable in angle brackets.
+    /// The text of the template, with the kind of each variable in angle brackets.
     pub text: String,
-    /// Messages of the asked segments that have it.
+    /// The number of messages of the examined segments that have it.
     pub messages: u64,
 }
 
@@ -69,18 +69,18 @@ pub struct TemplateMatches {
 pub struct ClauseExplanation {
     /// The clause as text.
     pub query: String,
-    /// Its depth in the query: 0 for the whole.
+    /// Its depth in the query: 0 for the whole query.
     pub depth: usize,
-    /// How it is answered.
+    /// The way in which it is answered.
     pub how: String,
-    /// Messages of the asked segments that certainly match.
+    /// The number of messages of the examined segments that certainly match.
     pub certain_messages: u64,
-    /// Messages that may match.
+    /// The number of messages that may match.
     pub possible_messages: u64,
 }
 
 impl Searcher {
-    /// Explains how a filter is answered in a range. If `run` ends before that is known, everything may match.
+    /// Explains how a filter is answered in a range. If `run` ends before that is known, any message may match.
     pub fn explain(&self, filter: &Filter, range: TimeRange, run: &SearchContext<'_>) -> Explanation {
         let view = self.view();
         let in_range = |segment: &&Segment| segment.blocks.span.times().overlap(range);
@@ -121,7 +121,8 @@ fn most_frequent(templates: HashMap<Vec<u8>, u64>) -> Vec<TemplateMatches> {
 }
 
 impl Explanation {
-    /// Adds what the index of a segment tells, and the templates that answer alone in it, by their keys.
+    /// Adds the result for one segment according to its index, and the templates that give the answer in it alone, by
+    /// their keys.
     fn add_segment(
         &mut self,
         segment: &Segment,
@@ -137,7 +138,7 @@ impl Explanation {
             let bounds = plans.iter().map(|plan| evaluation.bounds(plan, &within));
             let bounds = bounds.collect::<Result<Vec<_>, _>>()?;
             let whole = evaluation.bounds(&filter.plan, &within)?;
-            // By now the index has looked at everything that the hashes left open.
+            // By now the index has checked everything that the hashes left open.
             let found = evaluation.templates(&filter.plan)?;
             let named = found.map(|found| evaluation.named(&found)).unwrap_or_default();
             let named: Vec<_> = named.into_iter().map(|(key, messages)| (key.to_vec(), messages)).collect();
@@ -172,7 +173,7 @@ impl Explanation {
     }
 }
 
-/// The clauses of a query and their plans, which have the same shape.
+/// The clauses of a query with their plans; both have the same structure.
 fn parts<'a>(query: &'a Query, plan: &'a Plan) -> Vec<(&'a Query, &'a Plan)> {
     match (query, plan) {
         (Query::And(queries), Plan::And(plans)) | (Query::Or(queries), Plan::Or(plans)) => {
@@ -200,7 +201,7 @@ fn add_clauses(query: &Query, plan: &Plan, depth: usize, clauses: &mut Vec<Claus
     }
 }
 
-/// In the order of [`add_clauses`].
+/// Collects the plans in the order of [`add_clauses`].
 fn collect_plans<'a>(query: &'a Query, plan: &'a Plan, plans: &mut Vec<&'a Plan>) {
     if plans.len() == CLAUSES_MAX {
         return;

@@ -1,4 +1,4 @@
-//! The names of the dynamic fields that messages have: from the indexes, and from the batches of the tail.
+//! The names of the dynamic fields of messages, from the indexes and from the batches of the tail.
 
 use crate::store::read::{StretchItem, read_stretch};
 use crate::store::view::View;

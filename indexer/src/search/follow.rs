@@ -1,7 +1,7 @@
-//! Shows the messages stored from a sequence on, in the order in which they were stored.
+//! Reads the messages stored from a sequence on, in the order in which they were stored.
 //!
-//! Each read goes on where the last one ended: the newest batches are in memory, older ones are read from the journal,
-//! and sealed messages are found by the indexes.
+//! Each read continues at the end of the previous one. The newest batches are in memory, older ones are read from the
+//! journal, and sealed messages are found by the indexes.
 //!
 //! **Invariant:** the parts that a follower shows have no gaps: each sequence is in exactly one of them, whatever
 //! happens to the files meanwhile. Missing or unreadable messages are a part too, which says why.
@@ -21,12 +21,12 @@ use logstead_work::SearchContext;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-/// Why messages are missing that nothing damaged held.
+/// The reason for missing messages if there is no damage.
 const EXPIRED: &str = "they were removed by the retention";
-/// Why messages are missing if nothing else is known.
+/// The reason for missing messages if nothing else is known.
 const LOST: &str = "they were in a damaged part of the store";
 
-/// Goes through a logspace in the order in which it was stored.
+/// Reads a logspace in the order in which it was stored.
 pub struct Follower {
     searcher: Searcher,
     filter: Filter,
@@ -35,16 +35,16 @@ pub struct Follower {
     candidates: Option<(SegmentId, Candidates)>,
 }
 
-/// The next part of what was stored.
+/// The next part of the logspace.
 pub enum FollowEvent<'a> {
-    /// Messages that were compared with the filter.
+    /// Messages that have been compared with the filter.
     Messages {
         /// The sequences of the part.
         sequences: Range<u64>,
-        /// The messages among them that match, if any do.
+        /// The messages of the part that match, if any.
         matched: Option<MatchedRows<'a>>,
     },
-    /// Messages that cannot be shown.
+    /// Messages that cannot be read.
     Missing {
         /// The sequences of the part.
         sequences: Range<u64>,
@@ -55,20 +55,20 @@ pub enum FollowEvent<'a> {
     },
 }
 
-/// Why messages cannot be shown.
+/// The cause of missing messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MissingCause {
-    /// They were removed on purpose.
+    /// The messages were removed on purpose.
     Expired,
-    /// They are damaged or lost.
+    /// The messages are damaged or lost.
     Damaged,
-    /// They could not be read from disk, but may be later.
+    /// The messages could not be read from disk, but perhaps they can be later.
     NotRead,
 }
 
 /// Messages that match.
 pub struct MatchedRows<'a> {
-    /// A batch that holds them.
+    /// A batch that contains them.
     pub batch: &'a Arc<Batch>,
     /// The sequence of its first row.
     pub first_sequence: u64,
@@ -76,7 +76,7 @@ pub struct MatchedRows<'a> {
     pub rows: &'a Selection,
 }
 
-/// Takes a part. Once it has enough, it returns the sequence at which to go on the next time.
+/// A function that takes parts. Once it has enough, it returns the sequence at which to continue the next time.
 pub type Visit<'a> = dyn FnMut(FollowEvent<'_>) -> ControlFlow<u64> + 'a;
 
 impl Follower {
@@ -85,36 +85,36 @@ impl Follower {
         Follower { searcher, filter, next, candidates: None }
     }
 
-    /// Asks something else from here on.
+    /// Replaces the filter from here on.
     pub fn ask(&mut self, filter: Filter) {
         (self.filter, self.candidates) = (filter, None);
     }
 
-    /// The sequence that comes next.
+    /// The sequence of the next message to read.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// The number of messages that are stored that were not shown yet.
+    /// The number of stored messages that have not been read yet.
     pub fn behind(&self) -> u64 {
         self.searcher.next_sequence().saturating_sub(self.next)
     }
 
-    /// Whether it is beyond what is stored, as one that comes from another store may be.
+    /// Whether it is beyond the end of the logspace, as the position from another store may be.
     pub fn is_ahead(&self) -> bool {
         self.searcher.next_sequence() < self.next
     }
 
-    /// Goes on with what is stored from now on.
+    /// Skips to the end, so that only messages stored from now on are read.
     pub fn go_to_end(&mut self) {
         self.next = self.searcher.next_sequence();
     }
 
-    /// Shows what comes next, until `visit` has enough or there is no more for now.
+    /// Passes the next messages to `visit`, until it has enough or there are no more for now.
     pub fn read(&mut self, run: &SearchContext<'_>, visit: &mut Visit<'_>) {
         let view = self.searcher.view();
         if view.closed.is_some() {
-            // Nobody knows what it holds: it comes when the logspace can be opened.
+            // The contents are unknown until the logspace can be opened.
             return;
         }
         while self.next < view.next_sequence && !run.is_over() {
@@ -129,7 +129,7 @@ impl Follower {
         }
     }
 
-    /// Shows the block of a segment that the next message is in.
+    /// Passes the block of a segment that contains the next message to `visit`.
     fn show_block(
         &mut self,
         segment: &Segment,
@@ -172,7 +172,7 @@ impl Follower {
 
     fn candidates_of(&mut self, segment: &Segment, run: &SearchContext<'_>) -> &Candidates {
         if self.candidates.as_ref().is_none_or(|(id, _)| *id != segment.id) {
-            // The old one goes first: they may be large.
+            // The old candidates are dropped first, because they may be large.
             self.candidates = None;
         }
         let question = RowQuestion { filter: &self.filter, range: TimeRange::ALL, run: *run };
@@ -237,14 +237,14 @@ impl Follower {
         self.show(end, Some(MatchedRows { batch, first_sequence, rows: &rows }), visit)
     }
 
-    /// Shows messages up to a sequence; these are the ones that match.
+    /// Passes the messages up to a sequence to `visit`; `matched` are those that match.
     fn show(&mut self, end: u64, matched: Option<MatchedRows<'_>>, visit: &mut Visit<'_>) -> ControlFlow<()> {
         let matched = matched.filter(|matched| !matched.rows.is_empty());
         let sequences = self.next..end;
         self.take(end, visit(FollowEvent::Messages { sequences, matched }))
     }
 
-    /// Says that messages up to a sequence are missing, unless they were shown.
+    /// Reports that the messages up to a sequence are missing, unless they have been passed on already.
     fn show_missing(
         &mut self,
         end: u64,
@@ -272,7 +272,7 @@ impl Follower {
         }
     }
 
-    /// The rows, of this many from a sequence on, that were not shown yet.
+    /// The rows that have not been passed on yet, of `rows` rows from a sequence on.
     fn not_shown(&self, first_sequence: u64, rows: usize) -> Selection {
         match self.next.saturating_sub(first_sequence) as usize {
             0 => Selection::all(rows),
@@ -285,11 +285,11 @@ impl Follower {
     }
 }
 
-/// The place of the next message that was stored.
+/// The location of the next stored message.
 enum NextPart<'a> {
     Segment(&'a Segment),
     Stretch(&'a FileView, &'a Stretch),
-    /// Nowhere; the next existing one has this sequence.
+    /// The message is missing; the next existing one has this sequence.
     Missing(u64, String, MissingCause),
 }
 
@@ -321,7 +321,7 @@ fn part_at(view: &View, sequence: u64) -> NextPart<'_> {
     }
 }
 
-/// The first stretch that holds a sequence or a later one.
+/// The first stretch that contains this sequence or a later one.
 fn stretch_from(view: &View, sequence: u64) -> Option<(&FileView, &Stretch)> {
     let first = view.files.partition_point(|file| file.first_sequence <= sequence).saturating_sub(1);
     view.files.get(first..)?.iter().find_map(|file| {
@@ -330,7 +330,7 @@ fn stretch_from(view: &View, sequence: u64) -> Option<(&FileView, &Stretch)> {
     })
 }
 
-/// What has become of what cannot be read. What is only not read now must not be taken for lost.
+/// The cause of damage. Messages that only cannot be read now must not be taken for lost.
 fn cause_of(damage: &Damage) -> MissingCause {
     match damage.why {
         DamageReason::Disk(_) | DamageReason::Blocks(BlocksError::Disk(_) | BlocksError::Late) => {

@@ -1,8 +1,8 @@
-//! Searches for many forms of words together: however many wildcards a query has, the dictionary is walked once.
+//! Searches for many forms of words together: the dictionary is walked only once, however many wildcards a query has.
 //!
-//! All infixes are one automaton, all suffixes are one table, and the prefixes are places in the dictionary. The length
-//! of a query limits their size. Conditions that stand side by side have a set of forms each, and several sets are
-//! looked for in one walk.
+//! All infixes are one automaton, all suffixes are one table, and the prefixes are positions in the dictionary. Their
+//! size is limited by the length of a query. Conditions joined by AND have one set of forms each, and one walk can
+//! look for several sets.
 
 use super::required::RequiredForm;
 use crate::segment::words::WordSets;
@@ -14,23 +14,23 @@ use std::collections::{BTreeSet, HashSet};
 #[derive(Default)]
 pub(super) struct FormSets {
     sets: Vec<FormSet>,
-    /// The infixes, and the set that each belongs to.
+    /// The infixes, and the set to which each belongs.
     parts: Option<(AhoCorasick, Vec<usize>)>,
     count: usize,
 }
 
-/// Forms that the ends of a word decide.
+/// A set of forms that can be decided by the beginning or the end of a word.
 #[derive(Default)]
 struct FormSet {
     beginnings: Vec<Vec<u8>>,
     endings: HashSet<Vec<u8>>,
-    /// How long endings are.
+    /// The lengths of the endings.
     lengths: BTreeSet<usize>,
     forms: Vec<WordForm>,
 }
 
 impl FormSets {
-    /// One set.
+    /// Makes a single set of these forms.
     pub(super) fn new<'a>(forms: impl IntoIterator<Item = &'a RequiredForm>) -> FormSets {
         FormSets::of_sets([forms])
     }
@@ -54,7 +54,7 @@ impl FormSets {
         all
     }
 
-    /// Their number.
+    /// The number of entries.
     pub(super) fn len(&self) -> usize {
         self.count
     }
@@ -99,7 +99,8 @@ impl WordSets for FormSets {
 }
 
 impl FormSet {
-    /// Builds a set from the forms that the ends of a word decide. Infixes are added to `held`.
+    /// Builds a set of those forms that can be decided by the beginning or the end of a word. Infixes are added to
+    /// `held`.
     fn new<'a>(forms: impl Iterator<Item = &'a RequiredForm>, held: &mut BTreeSet<&'a [u8]>) -> FormSet {
         let mut set = FormSet::default();
         for form in forms {
@@ -116,7 +117,7 @@ impl FormSet {
             }
         }
         set.beginnings.sort_unstable();
-        // A longer prefix is covered by a kept one that it begins with.
+        // A prefix is redundant if a shorter one that is kept is a prefix of it.
         set.beginnings.dedup_by(|longer, kept| longer.starts_with(kept));
         set
     }

@@ -10,7 +10,7 @@ use logstead_record::{ColumnGroups, Selection};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-/// The message with a sequence, or `None` if there is none (yet, or any more).
+/// The message with this sequence, or `None` if it does not exist (yet, or any more).
 pub(super) fn get(view: &View, sequence: u64) -> Result<Option<Hit>, SearchError> {
     if let Some(closed) = &view.closed {
         return Err(SearchError::Damaged(closed.to_string()));

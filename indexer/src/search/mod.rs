@@ -1,4 +1,4 @@
-//! Searches a logspace while it grows: sealed segments by their indexes, the tail by reading every message.
+//! Searches a logspace while it grows: sealed segments by their indexes, and the tail by reading every message.
 //!
 //! | module     | owns                                                                     |
 //! |------------|--------------------------------------------------------------------------|

@@ -1,8 +1,8 @@
-//! The first messages that match: the newest, or the oldest.
+//! The first messages that match, beginning with the newest or the oldest.
 //!
-//! Parts of the store are read best first: those that may hold the newest (or oldest) messages. The search stops when
-//! no other part can hold a better one. Rows are ranked by their times alone; only those that are on the page in the
-//! end are decompressed. If some of those cannot be read, it continues after them.
+//! Parts of the store are read in order of rank: first those that may contain the newest (or oldest) messages. The
+//! search stops when no other part can contain a better one. Rows are ranked by their times alone; only those that
+//! are on the final page are decompressed. If some of them cannot be read, the search continues after them.
 //!
 //! **Invariant:** a page is full, or it is the last, or it reaches the limit of its bytes, and says so.
 
@@ -26,14 +26,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// The most blocks that are read together.
+/// The greatest number of blocks that are read together.
 const WAVE_BLOCKS_MAX: usize = 32;
-/// Blocks that are still read after the time is up, to show the best of what was found.
+/// The number of blocks that are still read after the time limit, to return the best messages found so far.
 const LATE_BLOCKS_MAX: usize = 32;
 /// The time that these may take.
 const LATE_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// The rank of a message in the order asked for: a greater one comes first, and no two messages have the same.
+/// The rank of a message in the requested order: greater ranks come first, and no two messages have the same.
 type Rank = (i64, u64);
 
 impl Order {
@@ -44,13 +44,13 @@ impl Order {
         }
     }
 
-    /// The position that a rank was made from: ranking twice gives it back.
+    /// The position that a rank was made from; the conversion is its own inverse.
     fn position(self, rank: Rank) -> Position {
         let (time, sequence) = self.rank(Timestamp::from_nanos(rank.0), rank.1);
         Position { time: Timestamp::from_nanos(time), sequence }
     }
 
-    /// The worst and the best rank that a message of some times and sequences can have.
+    /// The worst and the best rank that a message with such times and sequences can have.
     fn bounds(self, times: TimeBounds, sequences: &Range<u64>) -> (Rank, Rank) {
         let first = self.rank(times.earliest, sequences.start);
         let last = self.rank(times.latest, sequences.end.saturating_sub(1));
@@ -58,7 +58,7 @@ impl Order {
     }
 }
 
-/// Finds a page.
+/// Finds the messages of a page.
 pub(super) fn search(view: &View, request: &Request<'_>, run: &SearchContext<'_>) -> ResultPage {
     let mut pages = Pages {
         view,
@@ -87,7 +87,7 @@ pub(super) fn search(view: &View, request: &Request<'_>, run: &SearchContext<'_>
     }
 }
 
-/// A part of the store that may hold messages of the page.
+/// A part of the store that may contain messages of the page.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum PageSource {
     File(usize),
@@ -101,14 +101,14 @@ struct Pages<'a> {
     request: Request<'a>,
     run: &'a SearchContext<'a>,
     best: BestRows,
-    /// The parts that are left, best first.
+    /// The parts that have not been read, best first.
     ahead: BinaryHeap<(Rank, PageSource)>,
-    /// The candidates of the segments that were reached.
+    /// The candidates of the segments that have been reached.
     candidates: BTreeMap<usize, Candidates>,
-    /// Blocks without a row that can be shown.
+    /// Blocks from which no row can be read.
     unreadable: BTreeSet<(usize, usize)>,
     coverage: Coverage,
-    /// The bytes of messages that the page holds, and whether it is full.
+    /// The size of the messages on the page.
     held_bytes: usize,
     is_cut: bool,
 }
@@ -167,7 +167,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// The part that may hold the best of the remaining messages, if the page could use it.
+    /// The part that may contain the best of the remaining messages, if that would be on the page.
     fn next(&mut self) -> Option<PageSource> {
         let (bound, part) = self.ahead.pop()?;
         let is_of_use = self.best.floor().is_none_or(|floor| floor < bound);
@@ -239,7 +239,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// Takes the best messages that can be shown. The search goes on behind these and those that cannot be shown.
+    /// Takes the best messages that can be read. The search continues after these and those that cannot be read.
     fn take(&mut self) -> Vec<Hit> {
         let Request { order, limit, .. } = self.request;
         let best = std::mem::take(&mut self.best.heap).into_sorted_vec();
@@ -275,7 +275,7 @@ impl<'a> Pages<'a> {
         hits
     }
 
-    /// The rows of the page that are in blocks, read: those of the best first.
+    /// Reads the rows of the page that are in blocks, beginning with the best.
     #[expect(clippy::type_complexity, reason = "a map that lives for two lines")]
     fn blocks_of(
         &mut self,
@@ -299,7 +299,7 @@ impl<'a> Pages<'a> {
         let is_too_late = || run.is_over() && LATE_BLOCKS_MAX <= late.fetch_add(1, Ordering::Relaxed);
         let (mut wave, mut left) = (Wave::new(run.lanes, WAVE_BLOCKS_MAX), wanted.as_slice());
         let (mut blocks, mut bytes) = (BTreeMap::new(), self.held_bytes);
-        // Messages that do not fit are on the next page.
+        // Messages that do not fit in are left to the next page.
         while !left.is_empty() && bytes <= run.lanes.bytes() {
             let next;
             (next, left) = wave.split(left);
@@ -328,7 +328,7 @@ impl<'a> Pages<'a> {
     }
 }
 
-/// Some rows of a block as a batch of their own, so that a hit does not keep a whole block in memory.
+/// Some rows of a block as a separate batch, so that a hit does not keep a whole block in memory.
 fn read_rows(segment: &Segment, block: usize, rows: &[usize]) -> Result<Arc<Batch>, Damage> {
     let damaged = |error| Damage::of_block(segment, error);
     let mut selection = Selection::none(segment.blocks.row_range(block).len());
@@ -337,7 +337,7 @@ fn read_rows(segment: &Segment, block: usize, rows: &[usize]) -> Result<Arc<Batc
     Ok(Arc::new(read.map_err(damaged)?))
 }
 
-/// The ranks of the rows of a block that match.
+/// The ranks of the matching rows of a block.
 fn rank_block(
     segment: &Segment,
     found: &Candidates,
@@ -371,7 +371,7 @@ fn rank_block(
     }
 }
 
-/// The times of the rows of a block: from the index, if there is one.
+/// The times of the rows of a block, from the index if there is one.
 fn times_of(
     found: &Candidates,
     blocks: &Blocks,
@@ -387,7 +387,7 @@ fn times_of(
     Ok((0..batch.rows()).map(|row| batch.time(row).nanos()).collect())
 }
 
-/// The best messages so far: those of one page and one more, which shows that the page is not the last.
+/// The best messages so far: enough for one page, and one more to show that the page is not the last.
 struct BestRows {
     order: Order,
     after: Option<Rank>,
@@ -395,7 +395,7 @@ struct BestRows {
     heap: BinaryHeap<Reverse<RankedRow>>,
 }
 
-/// A message and its rank, compared by the rank alone.
+/// A message with its rank, compared by the rank alone.
 struct RankedRow {
     rank: Rank,
     place: RowLocation,
@@ -434,7 +434,7 @@ impl BestRows {
         BestRows { order, after, wanted: request.limit.saturating_add(1), heap: BinaryHeap::new() }
     }
 
-    /// The rank of the worst that is kept, once there are enough: only a better one is of use.
+    /// The worst rank that is kept, once there are enough; only better messages are needed.
     fn floor(&self) -> Option<Rank> {
         let Reverse(worst) = self.heap.peek()?;
         (self.heap.len() == self.wanted).then_some(worst.rank)
@@ -460,7 +460,7 @@ impl BestRows {
         self.keep(ranks, place);
     }
 
-    /// The messages that belong to the page as far as is known, and no more than fit.
+    /// The messages that, as far as is known, belong to the page and fit in.
     fn of_use(&self, mut ranks: Vec<(Rank, usize)>) -> Vec<(Rank, usize)> {
         let floor = self.floor();
         ranks.retain(|&(rank, _)| {
@@ -483,7 +483,7 @@ impl BestRows {
     }
 }
 
-/// A batch with not many more rows than those of interest, so that a hit does not keep a whole batch in memory.
+/// A batch with not many more rows than those needed, so that a hit does not keep a whole batch in memory.
 fn narrowed(batch: &Arc<Batch>, rows: &mut [(Rank, usize)]) -> Arc<Batch> {
     if batch.rows() <= rows.len() * 2 {
         return Arc::clone(batch);

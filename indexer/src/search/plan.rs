@@ -10,23 +10,23 @@ use logstead_template::Automaton;
 use logstead_work::Work;
 use std::sync::Arc;
 
-/// The steps that compiling a condition takes, besides those for its characters.
+/// The number of steps for compiling a condition, in addition to those for its characters.
 const CONDITION_STEPS: usize = 2000;
 
-/// A query in the terms of an index.
+/// A query compiled for an index.
 #[derive(Clone, Debug)]
 pub(crate) enum Plan {
     /// Every row.
     All,
     /// No row.
     Nothing,
-    /// The index does not know.
+    /// Any row may match: the index cannot decide.
     Unknown,
-    /// The rows that match all of these.
+    /// The rows that match all of these plans.
     And(Vec<Plan>),
-    /// The rows that match any of these.
+    /// The rows that match any of these plans.
     Or(Vec<Plan>),
-    /// The rows that do not match this.
+    /// The rows that do not match this plan.
     Not(Box<Plan>),
     /// Messages whose time is in a range.
     Time(TimeRange),
@@ -45,7 +45,7 @@ pub(crate) enum Plan {
 pub(crate) struct NameTest {
     pub(crate) field: FieldName,
     pub(crate) matcher: Matcher,
-    /// Whether any value matches that is not empty.
+    /// Whether any non-empty value matches.
     pub(crate) exists: bool,
     /// Whether a message without the field matches.
     pub(crate) accepts_none: bool,
@@ -53,16 +53,16 @@ pub(crate) struct NameTest {
     pub(crate) required: Required,
 }
 
-/// A test of the content.
+/// A test of the message and the values of dynamic fields.
 #[derive(Clone, Debug)]
 pub(crate) struct ContentTest {
     pub(crate) required: Required,
     pub(crate) sufficient: Sufficiency,
-    /// Decides about messages by their shapes, if that is possible.
+    /// A test that decides about messages by their shapes, if possible.
     pub(crate) shape: Option<ShapeTest>,
-    /// Decides about messages by walking an expression, if that is possible.
+    /// An automaton that decides about messages by running an expression over templates, if possible.
     pub(crate) expression: Option<Arc<Automaton>>,
-    /// Whether the values of dynamic fields count too.
+    /// Whether the values of dynamic fields are searched too.
     pub(crate) in_fields: bool,
 }
 
@@ -70,33 +70,33 @@ pub(crate) struct ContentTest {
 #[derive(Clone, Debug)]
 pub(crate) struct PidCondition {
     pub(crate) required: Required,
-    /// Whether the rows that have the required words are those that match.
+    /// Whether a row with the required words always matches.
     pub(crate) is_sufficient: bool,
 }
 
-/// A text that is looked for in the shapes of messages.
+/// A text to look for in the shapes of messages.
 #[derive(Clone, Debug)]
 pub(crate) struct ShapeTest {
     pub(crate) matcher: Matcher,
-    /// The number of words that it has.
+    /// The number of words in the text.
     pub(crate) words: usize,
-    /// Whether it begins and ends with a word, and its words stand side by side.
+    /// Whether it begins and ends with a word, and its words are adjacent.
     pub(crate) is_plain: bool,
 }
 
-/// Whether the rows that have the required words are those that match.
+/// Whether a row with the required words always matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sufficiency {
-    /// They are.
+    /// It always matches.
     Yes,
-    /// They are if no row has dynamic fields.
+    /// It matches if no row has dynamic fields.
     WithoutFields,
-    /// They may be.
+    /// It may not match.
     No,
 }
 
 impl Plan {
-    /// Compiles a query. The plan says nothing if the work is cancelled.
+    /// Compiles a query. If the work is cancelled, the plan excludes nothing.
     pub(crate) fn new(query: &Query, context: &Context<'_>, work: &Work<'_>) -> Plan {
         let all = |queries: &[Query]| queries.iter().map(|query| Plan::new(query, context, work)).collect();
         match query {
@@ -120,7 +120,7 @@ impl Plan {
         match self {
             Plan::All | Plan::Nothing | Plan::Content(_) => true,
             Plan::Not(plan) => plan.asks_words_only(),
-            // A text may also be in the host or the program.
+            // The plan of a text also tests the host and the program.
             Plan::Or(plans) if matches!(plans.first(), Some(Plan::Content(_))) => true,
             Plan::And(plans) | Plan::Or(plans) => plans.iter().all(Plan::asks_words_only),
             Plan::Unknown | Plan::Time(_) | Plan::Received(_) | Plan::Names(_) | Plan::Pids(_) => false,
@@ -128,7 +128,7 @@ impl Plan {
     }
 }
 
-/// In the host, the program, the message or the values of dynamic fields.
+/// The plan for a text in the host, the program, the message or the values of dynamic fields.
 fn of_text(test: &TextTest, context: &Context<'_>, work: &Work<'_>) -> Plan {
     let required = Required::by(test);
     let sufficient = if required.is_sufficient(test) { Sufficiency::Yes } else { Sufficiency::No };
@@ -139,7 +139,7 @@ fn of_text(test: &TextTest, context: &Context<'_>, work: &Work<'_>) -> Plan {
     Plan::Or(std::iter::once(content).chain(Field::SEARCHED.map(named)).collect())
 }
 
-/// The test that looks for a text in shapes; `None` if a message may hold the text without its shape doing so.
+/// The test that looks for a text in shapes; `None` if a message may contain the text without its shape showing it.
 fn shape(test: &TextTest, context: &Context<'_>) -> Option<ShapeTest> {
     if !test.is_in_shapes() {
         return None;
@@ -207,7 +207,7 @@ fn of_pid(test: &FieldTest) -> Plan {
     let (required, is_sufficient) = match test {
         FieldTest::Holds(test) => {
             let required = Required::by(test);
-            // An address may lie in several slots: then only the text decides.
+            // An address may be spread over several slots, so only the text can decide.
             let is_address = matches!(&required, Required::Word(word) if word.contains(&b'.'));
             let is_sufficient = required.is_sufficient(test) && !is_address;
             (required, is_sufficient)
@@ -233,7 +233,7 @@ impl NameTest {
     }
 }
 
-/// An empty message.
+/// A batch with one empty message.
 fn nothing() -> Batch {
     Batch::from_columns(Columns::empty(1)).expect("columns of one row fit each other")
 }

@@ -1,4 +1,4 @@
-//! A question to a logspace: the filter, the time range, and how long the answer is wanted.
+//! A search of a logspace: the filter, the time range, and the context that limits the search.
 
 use super::plan::Plan;
 use crate::bounds::TimeBounds;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// A filter, compiled for messages and for indexes.
 #[derive(Clone, Debug)]
 pub struct Filter {
-    /// The filter to use if no message is a copy, for one that leaves copies out.
+    /// The filter to use if no message is a copy, in case this one excludes copies.
     without_copies: Option<Arc<Filter>>,
     pub(super) query: Query,
     pub(super) matcher: Matcher,
@@ -28,17 +28,17 @@ pub(crate) struct RowQuestion<'a> {
 /// The order of the messages of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
-    /// The messages with the latest time, and among equal times those stored last.
+    /// The newest first: by time, then by the order in which messages were stored.
     #[default]
     Newest,
-    /// The reverse.
+    /// The oldest first: the reverse order.
     Oldest,
 }
 
 /// The position of a message in the order of all messages.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Position {
-    /// The time it counts by.
+    /// The time of the message.
     pub time: Timestamp,
     /// Its sequence.
     pub sequence: u64,
@@ -53,19 +53,19 @@ pub struct Request<'a> {
     pub range: TimeRange,
     /// The order of the messages.
     pub order: Order,
-    /// The most messages of the page.
+    /// The greatest number of messages on the page.
     pub limit: usize,
-    /// Only messages after this position.
+    /// The position after which the page begins; `None` for the first page.
     pub after: Option<Position>,
 }
 
 impl Filter {
-    /// The filter of a query, for all its searches in this context.
+    /// The filter for a query, for all its searches in this context.
     pub fn new(query: &Query, context: &Context<'_>) -> Filter {
         Filter::new_while(query, context, &SearchContext::alone()).expect("nothing ends it")
     }
 
-    /// The same; nothing if the run is cancelled before it is ready.
+    /// The same filter; `None` if the run is cancelled before it is ready.
     pub fn new_while(query: &Query, context: &Context<'_>, run: &SearchContext<'_>) -> Option<Filter> {
         let work = run.work();
         let matcher = Matcher::new_while(query, context, &|steps| work.go_on(steps))?;
@@ -73,7 +73,7 @@ impl Filter {
         work.go_on(0).then(|| Filter { without_copies: None, query: query.clone(), matcher, plan })
     }
 
-    /// The same without these messages, all of which are copies.
+    /// A filter for a query that excludes the messages of `copies`, all of which are copies.
     pub fn leaving_out(
         query: &Query,
         copies: &Query,
@@ -86,7 +86,7 @@ impl Filter {
         Some(Filter { without_copies, ..Filter::new_while(&left, context, run)? })
     }
 
-    /// Those of these messages, all of which are copies, that a query matches.
+    /// A filter for the messages of `copies`, all of which are copies, that a query matches.
     pub fn of_copies(
         query: &Query,
         copies: &Query,
@@ -98,14 +98,15 @@ impl Filter {
         Some(Filter { without_copies, ..Filter::new_while(&both, context, run)? })
     }
 
-    /// The matcher that decides about a single message.
+    /// The matcher that decides about single messages.
     pub fn matcher(&self) -> &Matcher {
         &self.matcher
     }
 }
 
 impl<'a> RowQuestion<'a> {
-    /// The same for messages of which some are copies, or none: then leaving them out takes no time.
+    /// The same question for messages with or without copies among them. Without copies, excluding them takes no
+    /// time.
     pub(super) fn where_copies(&self, are_there: bool) -> RowQuestion<'a> {
         match &self.filter.without_copies {
             Some(filter) if !are_there => RowQuestion { filter, ..*self },
@@ -113,7 +114,7 @@ impl<'a> RowQuestion<'a> {
         }
     }
 
-    /// Whether messages between these times may be in range.
+    /// Whether messages within these times may be in range.
     pub(super) fn concerns(&self, times: TimeBounds) -> bool {
         times.overlap(self.range)
     }
@@ -126,7 +127,7 @@ impl<'a> RowQuestion<'a> {
         Selection::from_fn(batch.rows(), |row| self.range.contains(batch.time(row)))
     }
 
-    /// The rows of `within` that match; none if the run ends before.
+    /// The rows of `within` that match; `None` if the run ends first.
     pub(super) fn select(&self, batch: &Batch, within: &Selection) -> Option<Selection> {
         if within.is_empty() {
             return Some(within.clone());
@@ -137,7 +138,7 @@ impl<'a> RowQuestion<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// Without the order.
+    /// The question without the order of the messages.
     pub(super) fn question(&self, run: &SearchContext<'a>) -> RowQuestion<'a> {
         RowQuestion { filter: self.filter, range: self.range, run: *run }
     }
@@ -149,14 +150,15 @@ mod tests {
     use logstead_query::parse_search;
     use rustix::time::{ClockId, clock_gettime};
 
-    /// A query that is so many times as long
+    /// The factor by which the longer of two compared queries is longer.
     const LONGER: usize = 16;
-    /// takes at most so many times the processor, where what grows with the square takes as many times as this squared,
+    /// The factor by which the processor time of the longer query may be greater. It is far below the square of the
+    /// factor of the length.
     const LONGER_MAX: u64 = 64;
-    /// and these nanoseconds.
+    /// The processor time in nanoseconds that any query may take in addition.
     const NANOS_OF_ALL: u64 = 5_000_000;
 
-    /// The least that this thread has worked for it, of some tries: others may disturb each.
+    /// The least processor time of this thread in several tries, because each of them can be disturbed.
     fn work_nanos(text: &str) -> u64 {
         let now = || {
             let time = clock_gettime(ClockId::ThreadCPUTime);

@@ -1,4 +1,4 @@
-//! The words that a text must have for a pattern or an expression to match it.
+//! The words that a text must contain for a pattern or an expression to match it.
 //!
 //! **Invariant:** a text in which the pattern is found has the words that are required here. The reverse holds
 //! only if [`Required::is_sufficient`] says so.
@@ -9,21 +9,21 @@ use logstead_template::WordForm;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use std::ops::Range;
 
-/// Words that begin with fewer characters are too many to walk.
+/// The least length of a prefix; there are too many words with a shorter one.
 const PREFIX_CHARS_MIN: usize = 2;
-/// The most words that are required; more would not exclude more rows.
+/// The greatest number of words that are required; more would hardly exclude more rows.
 const WORDS_MAX: usize = 32;
-/// The most branches of an expression that are followed.
+/// The greatest number of branches of an expression that are followed.
 const BRANCHES_MAX: usize = 64;
 
-/// Words that a text must have.
+/// Words that a text must contain.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Required {
-    /// Any text will do: nothing is known.
+    /// Nothing is known, so any text may match.
     Anything,
-    /// This one.
+    /// This word.
     Word(Vec<u8>),
-    /// One of this form.
+    /// A word of this form.
     Like(RequiredForm),
     /// All of these.
     All(Vec<Required>),
@@ -31,14 +31,14 @@ pub(crate) enum Required {
     Any(Vec<Required>),
 }
 
-/// The form of a word: how it begins, holds or ends, in lower case.
+/// The form of a word: its beginning, a part or its end, in lower case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum RequiredForm {
     /// It begins with this.
     Begins(Vec<u8>),
     /// It ends with this.
     Ends(Vec<u8>),
-    /// It holds this.
+    /// It contains this.
     Holds(Vec<u8>),
 }
 
@@ -54,7 +54,7 @@ impl From<&RequiredForm> for WordForm {
 
 #[cfg(test)]
 impl RequiredForm {
-    /// Whether a word is of this form, said as plainly as possible.
+    /// Whether a word has this form, implemented as simply as possible.
     pub(crate) fn accepts(&self, word: &[u8]) -> bool {
         match self {
             RequiredForm::Begins(text) => word.starts_with(text),
@@ -65,7 +65,7 @@ impl RequiredForm {
 }
 
 impl Required {
-    /// Adds the words that are required. `false` if there are other requirements than whole words, or a choice of them.
+    /// Adds the required words; `false` if there are requirements other than whole words, or alternatives.
     pub(crate) fn collect_words<'a>(&'a self, words: &mut Vec<&'a [u8]>) -> bool {
         match self {
             Required::Word(word) => {
@@ -77,7 +77,8 @@ impl Required {
         }
     }
 
-    /// The words required for a text to be found at word boundaries, or an expression anywhere.
+    /// The words that a text must contain for a test to find it at word boundaries, or an expression to match
+    /// anywhere.
     pub(crate) fn by(test: &TextTest) -> Required {
         match test {
             TextTest::Pattern(pattern) => by_pattern(pattern),
@@ -86,13 +87,13 @@ impl Required {
         }
     }
 
-    /// The words required for a text to match from its first character to its last.
+    /// The words that a text must contain to match a pattern from its first character to its last.
     pub(crate) fn by_whole(pattern: &Pattern) -> Required {
         // A text that equals the pattern also contains it, and its ends are word boundaries.
         by_pattern(pattern)
     }
 
-    /// Whether a text that has these words is one in which the test's pattern is found.
+    /// Whether every text with these words passes the test.
     pub(crate) fn is_sufficient(&self, test: &TextTest) -> bool {
         let TextTest::Pattern(pattern) = test else { return false };
         let is_one_word = |text: &str| word::words(text.as_bytes()).next() == Some(0..text.len());
@@ -120,7 +121,7 @@ fn by_pattern(pattern: &Pattern) -> Required {
     let mut required = Vec::new();
     for (at, part) in parts.iter().enumerate() {
         if let PatternPart::Text(text) = part {
-            // Next to a wildcard a word may go on.
+            // A word next to a wildcard may be longer.
             let (first, last) = (at == 0, at + 1 == parts.len());
             collect_words(text.as_bytes(), first, last, &mut required);
         }
@@ -128,14 +129,15 @@ fn by_pattern(pattern: &Pattern) -> Required {
     all(required)
 }
 
-/// All of the words. One that may go on would need a walk, and there are whole words before it.
+/// All the words but an incomplete last one, which would need a walk through the dictionary; there are whole words
+/// before it.
 fn by_words(near: &Near) -> Required {
     let whole = near.words().len() - usize::from(near.goes_on());
     let required = near.words().iter().take(whole).map(|word| Required::Word(folded(word.as_bytes())));
     all(required.collect())
 }
 
-/// The form required by a pattern that is a part of one word.
+/// The form that a pattern within one word requires.
 fn form_of(pattern: &Pattern) -> Option<Required> {
     let (text, form): (&str, fn(Vec<u8>) -> RequiredForm) = match pattern.parts() {
         [PatternPart::Text(text), PatternPart::Run] => (text, RequiredForm::Begins),
@@ -147,8 +149,8 @@ fn form_of(pattern: &Pattern) -> Option<Required> {
     is_one_word.then(|| Required::Like(form(folded(text.as_bytes()))))
 }
 
-/// The words of a text that is a part of another. The outermost ones are words there only if the ends are
-/// known to be word boundaries; the first may also be the beginning of one.
+/// The words of a text that is a part of another text. The outermost words are whole words there only if the ends are
+/// known to be word boundaries; the first one may also be the beginning of a word.
 fn collect_words(
     text: &[u8],
     starts_at_boundary: bool,
@@ -159,7 +161,7 @@ fn collect_words(
         (starts_at_boundary || 0 < range.start) && (ends_at_boundary || range.end < text.len())
     };
     let addresses: Vec<Range<usize>> = word::addresses(text).filter(is_whole).collect();
-    // Both come in order, so that of those that reach the end of a word the first begins first.
+    // Both are sorted, so the first address that ends after the word is the one that may contain it.
     let mut ahead = addresses.as_slice();
     for range in word::words(text) {
         while let [address, rest @ ..] = ahead
@@ -167,7 +169,7 @@ fn collect_words(
         {
             ahead = rest;
         }
-        // A text with an address has its four numbers.
+        // A text that contains an address also contains its four numbers as words.
         if ahead.first().is_some_and(|address| address.start <= range.start) {
             continue;
         }
@@ -191,7 +193,7 @@ fn folded(text: &[u8]) -> Vec<u8> {
 
 fn all(mut required: Vec<Required>) -> Required {
     required.retain(|one| *one != Required::Anything);
-    // Whole words are found at once; beginnings need a walk, which pays only if there is nothing better.
+    // Whole words are found directly. Other forms need a walk, which pays only if there is no whole word.
     if required.iter().any(|one| !matches!(one, Required::Like(_))) {
         required.retain(|one| !matches!(one, Required::Like(_)));
     }
@@ -221,7 +223,7 @@ fn by_regex(pattern: &str, ignores_case: bool) -> Required {
     })
 }
 
-/// The literal texts that stand in every match, one after the other.
+/// The literal texts that occur in every match, one after another.
 #[derive(Default)]
 struct LiteralRun {
     required: Vec<Required>,
@@ -259,12 +261,12 @@ impl LiteralRun {
         }
     }
 
-    /// Adds an expression whose neighbours are not known.
+    /// Adds an expression without knowing its surroundings.
     fn add_apart(&mut self, hir: &Hir) {
         self.required.push(required_apart(hir));
     }
 
-    /// Ends the literal text.
+    /// Ends the current literal text.
     fn end(&mut self, at_boundary: bool) {
         let text = std::mem::take(&mut self.text);
         let starts_at_boundary = std::mem::take(&mut self.starts_at_boundary);
@@ -279,7 +281,7 @@ fn required_apart(hir: &Hir) -> Required {
     all(literals.required)
 }
 
-/// The one character that all of a class fold to: `[eE]` is `e`.
+/// The single character to which all characters of a class fold: `e` for `[eE]`.
 fn single_fold(class: &Class) -> Option<char> {
     let Class::Unicode(class) = class else { return None };
     let chars = || class.iter().flat_map(|range| range.start()..=range.end());

@@ -1,4 +1,4 @@
-//! Messages that were found, one or a page of them, and how many there are.
+//! The results of searches: messages, pages of them, and counts.
 
 use super::coverage::Coverage;
 use super::question::Position;
@@ -9,13 +9,13 @@ use std::sync::Arc;
 /// A message that was found.
 #[derive(Clone, Debug)]
 pub struct Hit {
-    /// Its number in the logspace.
+    /// The sequence of the message in the logspace.
     pub sequence: u64,
-    /// The time it counts by.
+    /// The time of the message.
     pub time: Timestamp,
-    /// A batch that holds it.
+    /// A batch that contains it.
     pub batch: Arc<Batch>,
-    /// Its row there.
+    /// The row of the message in that batch.
     pub row: usize,
 }
 
@@ -34,11 +34,11 @@ impl Hit {
 /// A page of messages.
 #[derive(Clone, Debug)]
 pub struct ResultPage {
-    /// In the requested order: the requested number, or all that can be read, or as many as may be held.
+    /// The messages in the requested order: the requested number, all that can be read, or as many as fit in memory.
     pub hits: Vec<Hit>,
-    /// Whether there are more after these; perhaps ones that cannot be read.
+    /// Whether there are more messages after these; they may turn out to be unreadable.
     pub more: bool,
-    /// Whether it is shorter than it was to be: these are as much as may be held.
+    /// Whether the page is shorter than requested because of the memory limit.
     pub is_cut: bool,
     /// The part of the store that was searched.
     pub coverage: Coverage,
@@ -53,7 +53,7 @@ pub struct CountResult {
     pub coverage: Coverage,
 }
 
-/// Why a message cannot be shown.
+/// The reason why a message cannot be returned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SearchError {
     /// It cannot be read.

@@ -1,4 +1,4 @@
-//! The entry point for all questions about the contents of a logspace.
+//! The entry point of all searches in a logspace.
 //!
 //! **Invariant:** each answer is about one moment: messages that are stored, moved or removed meanwhile make no
 //! difference.
@@ -34,7 +34,7 @@ impl Searcher {
         run.deadline.during(|| page::search(&self.view(), request, run))
     }
 
-    /// The same, and the sequence of the first message stored too late to be on the page.
+    /// Like `search`, and also returns the sequence of the first message that was stored too late for this page.
     pub fn search_and_next(&self, request: &Request<'_>, run: &SearchContext<'_>) -> (ResultPage, u64) {
         let view = self.view();
         (run.deadline.during(|| page::search(&view, request, run)), view.next_sequence)
@@ -47,8 +47,8 @@ impl Searcher {
         CountResult { count: count.0, coverage }
     }
 
-    /// Shows all messages that match to `visit`, batch by batch, in the order they were stored. Messages in segments
-    /// have only the columns of `groups`.
+    /// Passes all matching messages to `visit`, batch by batch, in the order in which they were stored. Messages in
+    /// segments have only the columns of `groups`.
     pub fn scan(
         &self,
         filter: &Filter,
@@ -60,13 +60,13 @@ impl Searcher {
         sweep(&self.view(), RowQuestion { filter, range, run: *run }, &mut BatchVisitor { groups, visit })
     }
 
-    /// The message with a sequence, or `None` if there is none (yet, or any more).
+    /// The message with this sequence, or `None` if it does not exist (yet, or any more).
     pub fn get(&self, sequence: u64) -> Result<Option<Hit>, SearchError> {
         get::get(&self.view(), sequence)
     }
 
-    /// The names of the dynamic fields that messages of a range may have, as they were first spelled. The names that
-    /// are known when `run` ends.
+    /// The names of the dynamic fields that messages of a range may have, in their first spelling. If `run` ends
+    /// early, only the names known so far.
     pub fn field_names(&self, range: TimeRange, run: &SearchContext<'_>) -> Vec<String> {
         run.deadline.during(|| field_names(&self.view(), range, run))
     }
@@ -76,8 +76,8 @@ impl Searcher {
         Stats::of(&self.view())
     }
 
-    /// The time after which all received messages are held, if they were stored here and are not damaged: earlier ones
-    /// have expired, or may have. The end of all times if nothing was ever stored.
+    /// The time after which all received messages are present, if they were stored here and are not damaged; earlier
+    /// ones may have expired. If nothing was ever stored, the latest possible time.
     pub fn holds_after(&self) -> Timestamp {
         let view = self.view();
         let nothing = (view.next_sequence == 0).then_some(Timestamp::MAX);
@@ -89,8 +89,8 @@ impl Searcher {
         self.shared.read().next_sequence
     }
 
-    /// Shows every frame of the journal whose messages have sequences from `from` on. Returns how many such messages
-    /// were not shown: they are sealed, damaged, or gone.
+    /// Passes every frame of the journal with messages from the sequence `from` on to `visit`. Returns the number of
+    /// such messages that were not passed because they are sealed, damaged or removed.
     pub fn tally(&self, from: u64, visit: &mut dyn FnMut(&Tally<'_>)) -> u64 {
         tally(&self.view(), from, visit)
     }
@@ -100,7 +100,7 @@ impl Searcher {
         verify::bytes(&self.view())
     }
 
-    /// Checks everything, oldest first, and shows each part that was checked. Ends early when it is cancelled.
+    /// Checks everything, oldest first, and reports each part that was checked. Ends early if it is cancelled.
     pub fn verify(&self, run: &SearchContext<'_>, visit: &mut dyn FnMut(VerifyReport)) {
         verify::verify(&self.view(), run, visit);
     }
@@ -141,7 +141,7 @@ impl Visitor for RowCounter {
     }
 }
 
-/// Shows matching rows as batches.
+/// Passes matching rows on as batches.
 struct BatchVisitor<'a> {
     groups: ColumnGroups,
     visit: &'a mut dyn FnMut(&Arc<Batch>, &Selection),

@@ -1,4 +1,5 @@
-//! Visits every message that matches, wherever it is: for counts, and for all other answers made of all messages.
+//! Visits every matching message, wherever it is stored: for counts, and for all other answers computed from all
+//! messages.
 //!
 //! **Invariant:** every message that matches is visited once, unless the visitor has no use for it; in the order in
 //! which they were stored, unless the visitor wants the newest first.
@@ -17,59 +18,59 @@ use logstead_work::SearchContext;
 use logstead_work::lanes::{self, Wave};
 use std::sync::Arc;
 
-/// The number of segments that are searched together: their bitmaps are in memory at the same time.
+/// The number of segments that are searched together. Their bitmaps are in memory at the same time.
 const WAVE_SEGMENTS: usize = 16;
-/// Blocks that one lane reads before the next may take over.
+/// The number of blocks that one lane reads as one job.
 const JOB_BLOCKS: usize = 8;
-/// Batches in memory at once for each lane.
+/// The number of batches that are in memory at once for each lane.
 const WAVE_BATCHES: usize = 8;
 
-/// A visitor of the messages that match.
+/// A visitor of the matching messages.
 pub(crate) trait Visitor {
-    /// Whether only the number of messages of a segment is wanted.
+    /// Whether only the number of matching messages of a segment is needed.
     fn counts_only(&self) -> bool {
         false
     }
 
-    /// A number of messages of a segment match.
+    /// Takes the number of matching messages of a segment.
     fn counted(&mut self, _count: u64) {}
 
-    /// Whether the newest messages should come first, by the order in which they were stored.
+    /// Whether the messages stored last should come first.
     fn newest_first(&self) -> bool {
         false
     }
 
-    /// The time before which messages are of no use any more.
+    /// The time before which messages are no longer needed.
     fn floor(&self) -> Option<Timestamp> {
         None
     }
 
-    /// These rows of some segments match.
+    /// Takes the matching rows of some segments.
     fn segments(&mut self, found: &[(SegmentRows<'_>, Selection)], run: &SearchContext<'_>) -> Coverage;
 
-    /// These rows of a batch of the tail match. The number is the sequence of its first row.
+    /// Takes the matching rows of a batch of the tail. `first_sequence` is the sequence of its first row.
     fn batch(&mut self, first_sequence: u64, batch: &Arc<Batch>, rows: &Selection, run: &SearchContext<'_>);
 }
 
-/// A segment whose rows are known.
+/// A segment whose matching rows are known.
 pub(crate) struct SegmentRows<'a> {
     pub(crate) segment: &'a Segment,
     pub(crate) index: Option<Arc<SegmentIndex>>,
 }
 
-/// The result of the first look at a segment.
+/// The result of asking the index of a segment.
 enum SegmentResult {
     Counted(u64),
     Candidates(Candidates),
 }
 
-/// Blocks of a segment, by its place in a wave, and which of their rows are undecided.
+/// Blocks of a segment, given by its index in a wave, each with its undecided rows.
 type BlockJob = (usize, Vec<(usize, Selection)>);
 
-/// A batch of the tail, and which of its rows match.
+/// A batch of the tail, with the sequence of its first row and the matching rows.
 type SelectedBatch = (u64, Arc<Batch>, Selection);
 
-/// Shows everything that matches to a visitor.
+/// Passes everything that matches to a visitor.
 pub(crate) fn sweep(view: &View, question: RowQuestion<'_>, visitor: &mut dyn Visitor) -> Coverage {
     let deadline = question.run.deadline;
     let mut sweep = Sweep { view, question, visitor, coverage: Coverage::default() };
@@ -102,7 +103,7 @@ impl<'a> Sweep<'a> {
         segments.filter(|segment| self.question.concerns(segment.blocks.span.times())).collect()
     }
 
-    /// Searches segments together.
+    /// Searches these segments together.
     fn wave(&mut self, wave: &[&Segment]) {
         let floor = self.visitor.floor();
         let is_of_use = |segment: &&&Segment| floor.is_none_or(|floor| floor <= segment.blocks.span.latest);
@@ -146,7 +147,7 @@ impl<'a> Sweep<'a> {
         wave.iter().zip(results).filter_map(|(segment, result)| Some((*segment, result?))).collect()
     }
 
-    /// Reads the blocks of undecided rows. Afterwards the certain rows are exactly those that match.
+    /// Reads the blocks of undecided rows. Afterwards, the certain rows are exactly those that match.
     fn decide(&mut self, seen: &mut [(&Segment, SegmentResult)]) {
         let jobs = undecided(seen);
         let question = &self.question;
@@ -187,7 +188,7 @@ impl<'a> Sweep<'a> {
         self.coverage.add(more);
     }
 
-    /// Looks at what is in no segment yet.
+    /// Searches the messages that are in no segment yet.
     fn tail(&mut self) {
         let files = self.view.files.iter();
         let stretches = files.flat_map(|file| file.stretches.iter().map(move |stretch| (&**file, stretch)));
@@ -222,7 +223,7 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// The blocks with undecided rows, in groups that one lane reads.
+/// The blocks with undecided rows, in groups that are read by one lane each.
 fn undecided(seen: &[(&Segment, SegmentResult)]) -> Vec<BlockJob> {
     let mut jobs = Vec::new();
     for (at, (segment, seen)) in seen.iter().enumerate() {
@@ -237,13 +238,13 @@ fn undecided(seen: &[(&Segment, SegmentResult)]) -> Vec<BlockJob> {
     jobs
 }
 
-/// The blocks that hold some of these rows, each with its own.
+/// The blocks that contain some of these rows, each with its rows.
 fn blocks_with(blocks: &Blocks, rows: &Selection) -> Vec<(usize, Selection)> {
     let blocks = (0..blocks.len()).map(|block| (block, rows.slice(blocks.row_range(block))));
     blocks.filter(|(_, rows)| !rows.is_empty()).collect()
 }
 
-/// The undecided rows of some blocks that match.
+/// The undecided rows of some blocks that turn out to match.
 fn decide(
     segment: &Segment,
     candidates: &Candidates,
@@ -264,7 +265,7 @@ fn decide(
     (decided, coverage)
 }
 
-/// The rows of a stretch that match.
+/// The matching rows of a stretch.
 fn select(file: &FileView, stretch: &Stretch, question: &RowQuestion<'_>) -> (Vec<SelectedBatch>, Coverage) {
     let (mut selected, mut coverage) = (Vec::new(), Coverage::default());
     let read = read_stretch(file, stretch, &mut |read| {
@@ -290,7 +291,7 @@ fn select(file: &FileView, stretch: &Stretch, question: &RowQuestion<'_>) -> (Ve
 }
 
 impl SegmentRows<'_> {
-    /// Shows the blocks of some rows, with the sequence of the first row of each.
+    /// Passes the blocks that contain these rows to `visit`, with the sequence of the first row of each.
     pub(crate) fn read(
         &self,
         rows: &Selection,

@@ -1,4 +1,4 @@
-//! Writes a segment: batches in, two synced files out.
+//! Writes batches as the two synced files of a segment.
 //!
 //! **Invariant:** a file gets its name when all of it is synced. The remains of a builder that failed have
 //! a name that is never read.
@@ -17,7 +17,7 @@ use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The suffix of a file until all of it is synced.
+/// The suffix of a file that is not completely synced yet.
 const NEW_SUFFIX: &str = "new";
 
 /// Writes a segment.
@@ -29,7 +29,7 @@ pub(crate) struct SegmentBuilder<'a> {
     memory: MemoryShare,
 }
 
-/// Files that have no name yet. They are removed, unless they get one.
+/// Files that have no final name yet. They are removed unless they get one.
 struct UnnamedFiles<'a> {
     folder: &'a Folder,
     paths: Vec<PathBuf>,
@@ -38,7 +38,7 @@ struct UnnamedFiles<'a> {
 impl Drop for UnnamedFiles<'_> {
     fn drop(&mut self) {
         for path in &self.paths {
-            // If this fails, the next start removes it.
+            // If this fails, the file is removed at the next start.
             self.folder.disk.remove(path).ok();
         }
     }
@@ -56,7 +56,7 @@ impl<'a> SegmentBuilder<'a> {
         }
     }
 
-    /// Adds the messages that follow.
+    /// Adds the next messages.
     pub(crate) fn push(&mut self, batch: &Batch) -> io::Result<()> {
         let SegmentBuilder { blocks, index, memory, .. } = self;
         index.push(batch);
@@ -66,12 +66,12 @@ impl<'a> SegmentBuilder<'a> {
         fault.map_or(Ok(()), |fault| Err(io::Error::other(fault)))
     }
 
-    /// Whether a group with this number of messages is better taken as it is than written again.
+    /// Whether a group with this number of messages should be copied rather than rewritten.
     pub(crate) fn takes_whole(&self, messages: usize) -> bool {
         self.blocks.takes_whole(messages)
     }
 
-    /// Adds the messages of a group as they are.
+    /// Adds the messages of a group unchanged.
     pub(crate) fn push_group(&mut self, groups: &RowGroups, group: usize) -> Result<(), BlocksError> {
         let SegmentBuilder { blocks, index, memory, .. } = self;
         let index = RefCell::new(index);
@@ -91,12 +91,12 @@ impl<'a> SegmentBuilder<'a> {
         self.blocks.rows()
     }
 
-    /// Whether no more messages should be added: parts that are read as a whole would be too large.
+    /// Whether no more messages should be added, because parts that are read as a whole would become too large.
     pub(crate) fn is_full(&self) -> bool {
         self.blocks.is_full()
     }
 
-    /// Ends the segment with the frame that has this hash. Its files are there, but no manifest names them.
+    /// Ends the segment with the frame that has this hash. Its files then exist, but no manifest names them yet.
     pub(crate) fn finish(self, hash: Hash) -> io::Result<Segment> {
         let SegmentBuilder { folder, first_sequence, blocks, mut index, memory: _memory } = self;
         let id = SegmentId { first_sequence, rows: blocks.rows() };
@@ -129,7 +129,7 @@ fn add_group(index: &mut IndexBuilder, texts: &IndexedTexts, fault: &mut Option<
     }
 }
 
-/// Writes and syncs a file without a name.
+/// Writes and syncs a file without its final name.
 fn write_file(
     folder: &Folder,
     sections: BundleWriter,

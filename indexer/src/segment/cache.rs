@@ -1,4 +1,4 @@
-//! A cache of the parts of segments that were read lately: indexes, columns, and groups of texts.
+//! A cache of recently read parts of segments: indexes, columns, and groups of texts.
 //!
 //! **Invariant:** the cached parts take no more than the cache's limit; a larger part is not cached.
 
@@ -13,11 +13,11 @@ pub(crate) struct Cache {
     state: Mutex<CacheState>,
 }
 
-/// The owner of parts: two segments never have the same, even if one takes the place of the other.
+/// The owner of parts. No two segments have the same one, even if one replaces the other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct CacheOwner(u64);
 
-/// A part of a segment. Each is of one type, wherever it is asked for.
+/// A part of a segment. The same part always has the same type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum CachePart {
     /// The index of a segment.
@@ -50,7 +50,7 @@ struct CacheState {
     kept: HashMap<(CacheOwner, CachePart), CacheEntry>,
     bytes: usize,
     bytes_max: usize,
-    /// Counts up with each use.
+    /// A counter that is increased with each use.
     now: u64,
     uses: CacheUses,
     owners: u64,
@@ -87,14 +87,14 @@ impl Cache {
         self.state.lock().uses
     }
 
-    /// An owner like no other.
+    /// A new unique owner.
     pub(crate) fn owner(&self) -> CacheOwner {
         let mut state = self.state.lock();
         state.owners += 1;
         CacheOwner(state.owners)
     }
 
-    /// A part of a segment, from the cache or from `read`, which returns it with its memory.
+    /// A part of a segment, from the cache or from `read`, which returns it with the memory that it takes.
     pub(crate) fn get<T: Any + Send + Sync, E>(
         &self,
         owner: CacheOwner,
@@ -123,7 +123,7 @@ impl Cache {
         what: &Arc<T>,
         bytes: usize,
     ) {
-        // A dropped part may forget parts of its own, so it is not dropped while the lock is held.
+        // A dropped part may itself remove parts from the cache, so it must not be dropped while the lock is held.
         let dropped = self.state.lock().keep((owner, part), Arc::clone(what) as CachedPart, bytes);
         drop(dropped);
     }
@@ -169,8 +169,8 @@ impl CacheState {
         Some(what)
     }
 
-    /// Drops the parts that were not used for longest until the rest fits: a little more than needed, so that not every
-    /// new part has to.
+    /// Drops the least recently used parts until the rest fits: a few more than needed, so that this is not repeated
+    /// for every new part.
     fn evict(&mut self) -> Vec<CachedPart> {
         let mut dropped = Vec::new();
         if self.bytes <= self.bytes_max {

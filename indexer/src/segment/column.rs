@@ -5,13 +5,13 @@ use hashbrown::HashMap;
 use logstead_record::columns::{Columns, PRIORITY};
 use logstead_record::{Batch, Field, Storage, TextColumn};
 
-/// A column that every segment has, beside its messages.
+/// A column that every segment has, apart from its messages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum CommonColumn {
     /// The column of a field that batches keep as names.
     Names(Field),
-    /// The programs, in one column with the priorities: a value is the byte of the priority and then the program. A
-    /// program has few priorities, so both take hardly more room than one.
+    /// The programs, which share a column with the priorities: a value is the byte of the priority followed by the
+    /// program. A program has only a few priorities, so both take hardly more space than one.
     Program,
     /// The priorities, in the column of the programs.
     Priority,
@@ -19,11 +19,11 @@ pub(crate) enum CommonColumn {
     Flags,
 }
 
-/// Each column's section, in the order of the file.
+/// The columns with their sections, in the order of the file.
 pub(crate) const COLUMNS: [(CommonColumn, &str); COLUMN_COUNT] = columns();
-/// Their number.
+/// The number of entries.
 pub(crate) const COLUMN_COUNT: usize = FIRST_COLUMNS.len() + Field::NAMES - FIRST_NAMES;
-/// The columns that come first in the file. Those of newer fields follow them.
+/// The columns that come first in the file, before those of newer fields.
 const FIRST_COLUMNS: [(CommonColumn, &str); 7] = [
     (CommonColumn::Names(Field::Host), "host"),
     (CommonColumn::Program, ORIGIN),
@@ -37,7 +37,7 @@ const FIRST_COLUMNS: [(CommonColumn, &str); 7] = [
 pub(crate) const ORIGIN: &str = "origin";
 /// The section of the flags.
 pub(crate) const FLAGS: &str = "flags";
-/// The number of fields kept as names among them.
+/// The number of these columns that are of fields kept as names.
 const FIRST_NAMES: usize = 5;
 
 const fn columns() -> [(CommonColumn, &'static str); COLUMN_COUNT] {
@@ -56,7 +56,7 @@ const fn columns() -> [(CommonColumn, &'static str); COLUMN_COUNT] {
 }
 
 impl CommonColumn {
-    /// The one with the values of a field.
+    /// The column with the values of a field.
     pub(crate) fn of(field: Field) -> Option<CommonColumn> {
         match field.storage() {
             Storage::Name(_) if field == Field::Program => Some(CommonColumn::Program),
@@ -67,13 +67,13 @@ impl CommonColumn {
         }
     }
 
-    /// Its place in [`COLUMNS`].
+    /// Its position in [`COLUMNS`].
     pub(crate) fn number(self) -> usize {
         let number = COLUMNS.iter().position(|(column, _)| *column == self);
         number.expect("every column has a section")
     }
 
-    /// Its section.
+    /// The name of its section.
     pub(crate) fn section(self) -> &'static str {
         COLUMNS[self.number()].1
     }
@@ -83,12 +83,13 @@ impl CommonColumn {
         self == CommonColumn::Names(Field::CopyOf)
     }
 
-    /// Whether its section is that of a column before it.
+    /// Whether it is in the same section as a column before it.
     pub(crate) fn shares_a_section(self) -> bool {
         self == CommonColumn::Priority
     }
 
-    /// Appends the rows of a batch. Programs and priorities are [numbered](origins) instead: their rows are elsewhere.
+    /// Appends the rows of a batch. For programs and priorities, [`origins`] is used instead, because their rows are
+    /// stored elsewhere.
     pub(crate) fn push(self, batch: &Batch, names: &mut NamesBuilder) {
         let columns = batch.columns();
         match self {
@@ -98,7 +99,7 @@ impl CommonColumn {
         }
     }
 
-    /// The part of values that belongs to this column, if they stand for two fields.
+    /// The part of the values that belongs to this column, if values stand for two fields.
     pub(crate) fn own_part(self, values: TextColumn) -> TextColumn {
         let part = |value: &[u8]| match self {
             CommonColumn::Program => value.get(1..).unwrap_or_default().to_vec(),
@@ -113,7 +114,7 @@ impl CommonColumn {
     }
 }
 
-/// Appends for each row of a batch the id of its priority and program.
+/// Appends the id of the priority and program of each row of a batch.
 pub(crate) fn origins(columns: &Columns, names: &mut NamesBuilder, numbers: &mut Vec<u32>) {
     let programs = &columns.names[Field::Program.number()];
     let mut known: HashMap<(u8, u32), u32> = HashMap::new();

@@ -1,7 +1,7 @@
-//! The disk as tantivy sees it: directories that are sections of an index file.
+//! The disk for tantivy: directories whose files are sections of an index file.
 //!
-//! Each of its files is a section whose name begins with that of the dictionary and ends with the file's extension.
-//! [`MemoryDirectory`] holds in memory what tantivy writes; [`SectionDirectory`] is read-only.
+//! Each file is a section whose name begins with that of the dictionary and ends with the file's extension.
+//! [`MemoryDirectory`] keeps the files that tantivy writes in memory; [`SectionDirectory`] is read-only.
 //!
 //! **Invariant:** tantivy touches no file system, and sees no byte that was not checked.
 
@@ -23,7 +23,7 @@ use tantivy::{HasLen, TantivyError};
 /// The file that describes the others.
 const META: &str = "meta.json";
 
-/// Files being written, by the names of their sections.
+/// Files that are being written, by the names of their sections.
 #[derive(Clone)]
 pub(super) struct MemoryDirectory {
     dictionary: &'static str,
@@ -31,12 +31,12 @@ pub(super) struct MemoryDirectory {
 }
 
 impl MemoryDirectory {
-    /// The files of a dictionary with this name.
+    /// A directory for the files of a dictionary with this name.
     pub(super) fn new(dictionary: &'static str) -> MemoryDirectory {
         MemoryDirectory { dictionary, files: Arc::default() }
     }
 
-    /// Makes sections of all files.
+    /// Adds all files to `writer` as sections.
     pub(super) fn move_to(&self, writer: &mut BundleWriter) {
         for (name, bytes) in mem::take(&mut *self.files.lock()) {
             writer.add(name, bytes);
@@ -214,13 +214,13 @@ impl From<TantivyError> for IndexError {
     }
 }
 
-/// The error as it was before it went through tantivy.
+/// The original error, before it was passed through tantivy.
 fn from_io(error: &io::Error) -> IndexError {
     let ours = error.get_ref().and_then(|inner| inner.downcast_ref::<IndexError>());
     ours.cloned().unwrap_or_else(|| IndexError::Format(error.to_string()))
 }
 
-/// The section that a file is. Other files, tantivy's notes on what it wrote, are not kept.
+/// The section for a file; `None` for other files, which tantivy keeps for itself and which are not stored.
 fn section_name(dictionary: &str, path: &Path) -> Option<String> {
     let name = path.to_str()?;
     if name == META {

@@ -1,8 +1,8 @@
 //! The dynamic fields of a segment: a column of names for each, found by its name in lower case.
 //!
-//! Fields come and go with the messages, and hostile messages have any number of them. So there are limits: on
-//! the fields that have a column, on the names that are remembered beyond those, and on the memory of all columns
-//! together. At each the answer gets coarser, never wrong: a field without a column is answered from the
+//! Fields come and go with the messages, and hostile messages can have any number of them. So there are limits on the
+//! number of fields with a column, on the names remembered beyond those, and on the memory of all columns together.
+//! Beyond a limit the answer becomes coarser, but never wrong: a field without a column is answered from the
 //! messages.
 //!
 //! **Invariant:** a column knows for every row whether it has the field, and its value, unless the column keeps
@@ -13,14 +13,15 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use logstead_record::{Columns, TextColumn};
 use std::hash::BuildHasher;
 
-/// The most fields with a column.
+/// The greatest number of fields with a column.
 pub(crate) const FIELDS_MAX: usize = 1024;
-/// The most bytes of the names of fields that have no column.
+/// The greatest total size of the names of fields without a column.
 pub(crate) const OTHER_BYTES_MAX: usize = 4 << 20;
-/// The most memory of all columns together while they are built; beyond it, the largest keep presence only.
+/// The greatest memory of all columns together while they are built. Beyond it, the largest columns keep only the
+/// presence of values.
 pub(crate) const COLUMNS_BYTES_MAX: usize = 256 << 20;
 
-/// Not yet looked up.
+/// An entry that was not looked up yet.
 const UNKNOWN: u32 = u32::MAX;
 
 /// Builds the columns of all dynamic fields.
@@ -28,7 +29,7 @@ pub(crate) struct FieldsBuilder {
     columns: Vec<NamesBuilder>,
     /// The names as first spelled, in the order of `columns`.
     names: FieldNames,
-    /// The fields that came when there were [`FIELDS_MAX`] columns.
+    /// The fields for which there was no column left, because there were already [`FIELDS_MAX`].
     others: FieldNames,
     others_known: bool,
     rows: usize,
@@ -38,11 +39,11 @@ pub(crate) struct FieldsBuilder {
 /// The dynamic fields of a segment.
 #[derive(Debug)]
 pub(crate) struct FieldColumns {
-    /// Each field's name as first spelled, and the bytes of its column.
+    /// The name of each field in its first spelling, and the bytes of its column.
     pub(crate) columns: Vec<(Vec<u8>, Vec<u8>)>,
     /// The names of fields without a column, as first spelled.
     pub(crate) others: TextColumn,
-    /// Whether `others` are all; else any name can be that of a field.
+    /// Whether `others` is complete; if not, any name may be that of a field.
     pub(crate) others_known: bool,
 }
 
@@ -103,7 +104,7 @@ impl FieldsBuilder {
         }
     }
 
-    /// The place of a field's column; beyond all columns if it has none.
+    /// The number of a field's column; a number beyond all columns if it has none.
     fn column_of(&mut self, name: &[u8]) -> u32 {
         let lower = name.to_ascii_lowercase();
         if let Some(column) = self.names.find(&lower) {
@@ -123,7 +124,7 @@ impl FieldsBuilder {
         FIELDS_MAX as u32
     }
 
-    /// The largest columns forget their values until all are within the limit.
+    /// Removes the values of the largest columns until all are within the limit.
     fn keep_within_memory(&mut self) {
         let mut bytes: usize = self.columns.iter().map(NamesBuilder::memory_bytes).sum();
         while self.columns_bytes_max < bytes {
@@ -136,25 +137,25 @@ impl FieldsBuilder {
     }
 }
 
-/// Gives `row` a value; the rows before it that have none are filled up.
+/// Adds a value for `row`. The rows before it that have none are filled with missing values.
 fn push(column: &mut NamesBuilder, row: usize, value: &[u8]) {
     if column.rows() <= row {
         column.push_absent(row - column.rows());
         column.push(value);
     } else if column.is_complete() {
-        // The row has a value already, and there is one id for each row.
+        // The row already has a value, and a column has only one id for each row.
         column.keep_presence();
     }
 }
 
-/// Distinct names in the order they came.
+/// Distinct names in the order in which they came.
 #[derive(Default)]
 struct FieldNames {
     spelled: TextColumn,
     lower: TextColumn,
     known: HashTable<u32>,
     hasher: DefaultHashBuilder,
-    /// The bytes that they count towards a limit.
+    /// The number of bytes counted towards the limit.
     bytes: usize,
 }
 
@@ -171,7 +172,7 @@ impl FieldNames {
         lowers.push(lower);
         let hash_of = |&id: &u32| hasher.hash_one(lowers.get(id as usize));
         known.insert_unique(hasher.hash_one(lower), id, hash_of);
-        // Even a short name takes a place in each of the vectors.
+        // Even a short name takes an entry in each of the vectors.
         *bytes += name.len() + 16;
         id
     }
@@ -209,7 +210,7 @@ mod tests {
         builder.finish()
     }
 
-    /// The value of each row in the column; `Some(None)` if it has an unknown one.
+    /// The value of each row of a column; `Some(None)` if the value is unknown.
     fn values_of(bytes: &[u8], rows: usize) -> Vec<Option<Option<String>>> {
         let column = NamesColumn::new(bytes, rows as u32).unwrap();
         let value_of = |id: u32| {

@@ -1,8 +1,8 @@
-//! The id of a segment: the messages it holds, and the names of its files.
+//! The id of a segment: its range of messages, and the names of its files.
 
 use std::ops::Range;
 
-/// The messages that a segment holds; its files are named after it.
+/// The messages that a segment contains; its files are named after it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct SegmentId {
     pub(crate) first_sequence: u64,

@@ -1,9 +1,9 @@
-//! Turns messages into a word index in memory: for each word the rows that have it.
+//! Builds a word index of messages in memory: for each word, the rows that contain it.
 //!
-//! A word that was seen has a slot of 16 bytes in a hash table: its key, its number and the last row that had it,
-//! so that a word counts once a row. The key of a word of up to seven bytes is the word itself; a longer one's
-//! is a hash, and its bytes are compared. Each row appends the numbers of its words to one list, which is sorted
-//! by counting at the end.
+//! Each known word has a slot of 16 bytes in a hash table: its key, its number, and the last row that had it, so that
+//! a word counts once per row. The key of a word of up to seven bytes is the word itself; the key of a longer word is
+//! a hash, and the bytes are compared. The numbers of each row's words are appended to one list, which is sorted by
+//! counting at the end.
 //!
 //! **Invariant:** two words are one only if all their bytes are: a collision of hashes never hides a message.
 
@@ -11,11 +11,11 @@ use hashbrown::HashTable;
 use logstead_record::word;
 use std::hash::{BuildHasher, RandomState};
 
-/// The length beyond which only the first bytes of a word are in the index.
+/// The length beyond which only the first bytes of a word are indexed.
 pub(crate) const TERM_BYTES_MAX: usize = 128;
-/// Words up to this length are their own key.
+/// The greatest length of a word that is its own key.
 const SHORT_BYTES_MAX: usize = 7;
-/// The key's highest byte: the length of a short word, or this.
+/// The highest byte of the key of a long word; that of a short word is its length.
 const LONG: u64 = 0x80 << 56;
 /// An odd number without a pattern: the fractional part of the golden ratio.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -23,12 +23,13 @@ const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 /// A word index that grows row by row.
 pub(crate) struct Inverter {
     table: HashTable<TermSlot>,
-    /// Random, so that colliding words cannot be prepared. The result does not depend on it.
+    /// The seed of the hash. It is random, so that nobody can prepare colliding words, and has no effect on the
+    /// result.
     seed: u64,
-    /// The terms by number, back to back, and where each ends.
+    /// The concatenated terms by number, and the end of each.
     terms: Vec<u8>,
     term_ends: Vec<usize>,
-    /// The numbers of each row's terms, row by row, and where each row before the current one ends.
+    /// The numbers of the terms of each row, row by row, and the ends of all rows before the current one.
     numbers: Vec<u32>,
     row_ends: Vec<usize>,
     scratch: Vec<u8>,
@@ -48,8 +49,8 @@ impl Inverter {
         Inverter::with_room(0)
     }
 
-    /// An inverter without rows, with room for the words that about this many usually have: growing a table of a
-    /// million words costs as much as filling it.
+    /// An inverter without rows, with room for the words that about this many rows usually have, because growing a
+    /// table to a million words costs as much as filling it.
     pub(crate) fn with_room(rows: usize) -> Inverter {
         Inverter {
             table: HashTable::with_capacity(rows * 5 / 8),
@@ -65,7 +66,7 @@ impl Inverter {
     /// Adds all words of a text to a row.
     ///
     /// # Panics
-    /// When a later row was added before.
+    /// Panics if a later row was added before.
     pub(crate) fn add_text(&mut self, row: u32, text: &[u8]) {
         assert!(self.row_ends.len() <= row as usize, "row {row} comes after {}", self.row_ends.len());
         self.row_ends.resize(row as usize, self.numbers.len());
@@ -82,12 +83,12 @@ impl Inverter {
             + self.numbers.len() * size_of::<u32>()
     }
 
-    /// The same at the end, when the rows are put in the order of the words.
+    /// The approximate memory at the end, when the rows are put in the order of the words.
     pub(crate) fn finishing_memory_bytes(&self) -> usize {
         self.memory_bytes() + self.numbers.len() * size_of::<u32>()
     }
 
-    /// The index. While it is made, it takes as much memory again for the rows.
+    /// Makes the index. Meanwhile, the rows take twice the memory.
     pub(crate) fn finish(mut self) -> InvertedWords {
         self.row_ends.push(self.numbers.len());
         self.table = HashTable::new();
@@ -113,7 +114,7 @@ impl Inverter {
         inverted
     }
 
-    /// For each term, the number of rows of the terms before it, where its own begin.
+    /// For each term, the number of rows of all terms before it, which is where its own rows begin.
     fn count_rows(&self) -> Vec<usize> {
         let mut starts = vec![0; self.term_ends.len()];
         for &number in &self.numbers {
@@ -126,7 +127,7 @@ impl Inverter {
         starts
     }
 
-    /// Adds a term to the row that was added to last.
+    /// Adds a term to a row, which is the last one or a new one.
     pub(crate) fn add_term(&mut self, row: u32, word: &[u8]) {
         let word = &word[..word.len().min(TERM_BYTES_MAX)];
         let key = self.key(word);
@@ -169,9 +170,9 @@ impl Inverter {
 pub(crate) struct InvertedWords {
     terms: Vec<u8>,
     term_ends: Vec<usize>,
-    /// The terms' numbers in the order of their bytes.
+    /// The numbers of the terms, in the order of the terms' bytes.
     order: Vec<u32>,
-    /// The rows of term 0, those of term 1 and so on, and where each term's end.
+    /// The rows of term 0, those of term 1 and so on, and the end of each term's rows.
     rows: Vec<u32>,
     row_ends: Vec<usize>,
 }
@@ -185,12 +186,12 @@ impl InvertedWords {
         })
     }
 
-    /// The terms as they came, which is as they lie in memory.
+    /// The terms in the order of their numbers, which is their order in memory.
     pub(crate) fn terms(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.term_ends.len() as u32).map(|number| self.term(number))
     }
 
-    /// The number of terms, and of rows of terms.
+    /// The number of pairs of a term and a row.
     pub(crate) fn postings(&self) -> u64 {
         self.rows.len() as u64
     }
@@ -214,7 +215,7 @@ fn range(ends: &[usize], number: u32) -> Option<std::ops::Range<usize>> {
     Some(start..*ends.get(number)?)
 }
 
-/// The bytes of a short word as one number; those of different words of one length differ.
+/// The bytes of a short word as one number, which is different for different words of the same length.
 fn packed(word: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (word.first_chunk(), word.last_chunk()) {
         u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (word.len() * 8 - 32)
@@ -225,7 +226,7 @@ fn packed(word: &[u8]) -> u64 {
     }
 }
 
-/// The first eight bytes so that their order is that of the numbers; a short word is filled with zeros.
+/// The first eight bytes as a number with the same order; a short word is filled up with zeros.
 fn prefix(term: &[u8]) -> u64 {
     let mut first = [0; 8];
     let bytes = term.len().min(8);
@@ -256,7 +257,7 @@ pub(crate) mod tests {
 
     type Index = BTreeMap<Vec<u8>, BTreeSet<u32>>;
 
-    /// The same index, slowly.
+    /// Builds the same index in a simple, slow way.
     pub(crate) fn naive(texts: &[(u32, Vec<u8>)]) -> Index {
         let mut index = Index::new();
         for (row, text) in texts {
@@ -278,7 +279,7 @@ pub(crate) mod tests {
         inverter.finish()
     }
 
-    /// Texts for rows that never decrease, of words that repeat, resemble each other, are long or foreign.
+    /// Texts for rows that never decrease. The words repeat, resemble each other, are long, or are not ASCII.
     pub(crate) fn texts() -> impl Strategy<Value = Vec<(u32, Vec<u8>)>> {
         let word = prop_oneof![
             4 => "[a-c]{1,3}",
@@ -339,7 +340,7 @@ pub(crate) mod tests {
 
     #[test]
     fn words_whose_hashes_collide_stay_apart() {
-        // The table's entries for one long word with the key of another.
+        // Makes an entry for one long word under the key of another.
         let mut inverter = Inverter::new();
         let key = inverter.key(b"collision");
         inverter.insert(key, 0, b"something else");

@@ -1,4 +1,4 @@
-//! Counts the memory held for a purpose, over all its holders.
+//! Counts the memory used for some purpose by all its holders.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Clone, Default)]
 pub(crate) struct MemorySum(Arc<AtomicUsize>);
 
-/// The part of one holder, which ends with it.
+/// The share of one holder, which is subtracted when it is dropped.
 pub(crate) struct MemoryShare {
     sum: MemorySum,
     bytes: usize,
@@ -18,16 +18,16 @@ impl MemorySum {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// A holder that has nothing yet.
+    /// The share of a new holder, which is still empty.
     pub(crate) fn hold(&self) -> MemoryShare {
         MemoryShare { sum: self.clone(), bytes: 0 }
     }
 }
 
 impl MemoryShare {
-    /// Sets the bytes that it holds.
+    /// Sets the number of bytes that it holds.
     pub(crate) fn set(&mut self, bytes: usize) {
-        // Added first, so that the sum is never less than the memory held.
+        // The new bytes are added first, so that the sum is never less than the memory held.
         self.sum.0.fetch_add(bytes, Ordering::Relaxed);
         self.sum.0.fetch_sub(self.bytes, Ordering::Relaxed);
         self.bytes = bytes;

@@ -1,7 +1,7 @@
-//! Sealed segments: a run of messages in two files that never change.
+//! Sealed segments: each is a range of messages in two files that never change.
 //!
-//! `<first sequence, 20 digits>-<rows>.blocks` holds the messages and is the truth; `….index` is derived from it
-//! and finds things quickly. Row `r` of a segment is the message with the sequence `first + r`.
+//! `<first sequence, 20 digits>-<rows>.blocks` contains the messages and is authoritative; `….index` is derived from
+//! it and makes searches fast. Row `r` of a segment is the message with the sequence `first + r`.
 //!
 //! **Invariant:** an index is believed only when it was made of these very blocks. If there is no
 //! readable index, the blocks are searched, and the answers are the same.
@@ -47,9 +47,9 @@ pub(crate) struct Folder {
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) path: PathBuf,
     cache: Arc<Cache>,
-    /// Memory of the segments and indexes that are being made.
+    /// The memory of the segments and indexes that are being made.
     building: memory::MemorySum,
-    /// Whether an index file is held from the start on, so that it can be read although it is replaced.
+    /// Whether index files are kept open from the start, so that they can be read even after they are replaced.
     holds_indexes: bool,
 }
 
@@ -63,35 +63,35 @@ pub(crate) struct Segment {
     /// The owner of its parts in the cache.
     owner: CacheOwner,
     index: Mutex<IndexState>,
-    /// The open index file, if it is held.
+    /// The open index file, if it is kept open.
     index_file: Option<Arc<dyn SegmentFile>>,
     index_bytes: AtomicU64,
 }
 
-/// How far it is with an index.
+/// The state of an index.
 enum IndexState {
-    /// It was not needed yet.
+    /// It has not been needed yet.
     Unopened,
-    /// It can be asked: it is in the cache, or is opened again.
+    /// It can be used: it is in the cache, or can be opened again.
     Usable,
-    /// It cannot, and why.
+    /// It cannot be used, for this reason.
     Unusable(IndexError),
 }
 
 impl Folder {
-    /// Keeps as much of the indexes in memory.
+    /// A folder that keeps at most `index_memory_max` bytes of its indexes in memory.
     pub(crate) fn new(disk: Arc<dyn Disk>, path: &Path, index_memory_max: usize) -> Folder {
         let cache = Arc::new(Cache::new(index_memory_max));
         let building = memory::MemorySum::default();
         Folder { disk, path: path.to_owned(), cache, building, holds_indexes: false }
     }
 
-    /// One whose files may be replaced by another process.
+    /// A folder whose files may be replaced by another process.
     pub(crate) fn of_another(disk: Arc<dyn Disk>, path: &Path, index_memory_max: usize) -> Folder {
         Folder { holds_indexes: true, ..Folder::new(disk, path, index_memory_max) }
     }
 
-    /// Keeps no more of the indexes in memory from now on.
+    /// Sets the limit of memory for the indexes.
     pub(crate) fn set_index_memory_max(&self, bytes_max: usize) {
         self.cache.set_bytes_max(bytes_max);
     }
@@ -153,7 +153,7 @@ impl Folder {
         Ok(if place.keeps_pages() { Arc::new(CachedFile::open(file, &self.cache)?) } else { file })
     }
 
-    /// How long the index of a segment is; nothing if it has none.
+    /// The length of the index file of a segment; 0 if it has none.
     pub(crate) fn index_bytes(&self, id: SegmentId) -> u64 {
         let [_, path] = self.paths(id);
         self.disk.open(&path).and_then(|file| file.bytes()).unwrap_or(0)
@@ -176,12 +176,12 @@ impl Segment {
         self.index_bytes() + self.blocks.bytes
     }
 
-    /// The bytes among these of its index.
+    /// The number of these bytes that are the index.
     pub(crate) fn index_bytes(&self) -> u64 {
         self.index_bytes.load(Ordering::Relaxed)
     }
 
-    /// Whether all its messages can be read: all of them are.
+    /// Reads all messages to check whether they can be read.
     pub(crate) fn is_whole(&self) -> bool {
         let mut scratch = ReadScratch::default();
         self.blocks.verify_root().is_ok()
@@ -190,7 +190,7 @@ impl Segment {
             })
     }
 
-    /// Its index, opened when it was not used lately.
+    /// Its index, which is opened if it is not in the cache.
     pub(crate) fn index(&self) -> Result<Arc<SegmentIndex>, IndexError> {
         let mut state = self.index.lock();
         if let IndexState::Unusable(error) = &*state {
@@ -237,7 +237,7 @@ impl Segment {
         *self.index.lock() = IndexState::Unusable(error);
     }
 
-    /// Forgets what is known of its index: there is another file.
+    /// Forgets the state of its index, because the file has been replaced.
     pub(crate) fn reopen_index(&self) {
         self.folder.cache.forget(self.owner);
         *self.index.lock() = IndexState::Unopened;
@@ -251,7 +251,7 @@ pub(crate) fn asked_in_time<T, E: From<IndexError>>(ask: impl FnOnce() -> Result
 }
 
 impl Drop for Segment {
-    /// Its index goes with it: it is never asked for again, and its file would stay open.
+    /// Its index is removed from the cache. It would never be used again, but would keep its file open.
     fn drop(&mut self) {
         self.folder.cache.forget(self.owner);
     }

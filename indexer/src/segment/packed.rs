@@ -1,6 +1,6 @@
-//! Small numbers, one a row, in as few bits as each 128 of them need.
+//! Small numbers, one for each row, in as few bits as each group of 128 needs.
 //!
-//! Everything is little endian.
+//! All numbers are little endian.
 //!
 //! | bytes               | field      | meaning                                                          |
 //! |---------------------|------------|------------------------------------------------------------------|
@@ -10,7 +10,7 @@
 //! | base_bytes a frame  | bases      | the least number of the frame                                    |
 //! | 16 × width a frame  | numbers    | each less its frame's base, in the layout of `BitPacker4x`       |
 //!
-//! If all numbers are the same, base_bytes is 5 and the number follows as u32, and nothing else.
+//! If all numbers are equal, base_bytes is 5, followed only by the number as u32.
 //!
 //! A frame is 128 rows; the last one is filled up with its base. A frame whose numbers are all equal has width 0
 //! and so takes 1 + base_bytes bytes.
@@ -23,22 +23,22 @@ use std::ops::Range;
 
 /// The number of rows of a frame.
 pub(crate) const FRAME_ROWS: usize = BitPacker4x::BLOCK_LEN;
-/// Packed, a frame takes this many bytes for each bit of its width.
+/// The number of bytes that a packed frame takes for each bit of its width.
 const WIDTH_BYTES: usize = FRAME_ROWS / 8;
 const HEADER_BYTES: usize = 5;
-/// Stands for the bytes of a base if all numbers are the same.
+/// The value of `base_bytes` if all numbers are equal.
 const CONSTANT: u8 = 5;
 
-/// Why bytes are not a column of an index.
+/// The reason why bytes are not a valid column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ColumnFault {
-    /// It ends too early.
+    /// The column ends too early.
     #[error("the column ends at byte {bytes}, in the middle of a value")]
     Short {
-        /// The number of bytes that are there.
+        /// The number of available bytes.
         bytes: u64,
     },
-    /// There are bytes after it.
+    /// There are bytes after the column.
     #[error("{bytes} bytes follow the column")]
     Long {
         /// The number of these bytes.
@@ -47,32 +47,32 @@ pub(crate) enum ColumnFault {
     /// The width of numbers is impossible.
     #[error("a number of {0} bits or bytes is not possible")]
     Width(u8),
-    /// It is of a kind that is not known.
+    /// The kind of the column is unknown.
     #[error("a column of kind {0} is not known to this version")]
     Kind(u8),
-    /// It is a column of another segment.
+    /// The column is not of this segment, because it has another number of rows.
     #[error("the column has {rows} rows, and {expected} are expected")]
     Rows {
-        /// The column's rows.
+        /// The number of rows of the column.
         rows: u32,
-        /// The segment's rows.
+        /// The number of rows of the segment.
         expected: u32,
     },
-    /// A row's value does not exist.
+    /// The value of a row does not exist.
     #[error("a row has value {id}, but the column has only {values}")]
     Id {
-        /// The row's value.
+        /// The number of the row's value.
         id: u32,
         /// The number of values of the column.
         values: u32,
     },
-    /// The times of a frame are not within the bounds of its directory entry.
+    /// The times of a frame are not within the bounds given in its directory entry.
     #[error("the times of the frame at row {first_row} do not match its directory")]
     Times {
         /// The first row of the frame.
         first_row: u32,
     },
-    /// The distinct values do not fit each other.
+    /// The distinct values are inconsistent.
     #[error(transparent)]
     Values(#[from] ColumnError),
 }
@@ -103,7 +103,7 @@ pub(crate) trait ReadRange {
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Self::Error>;
 }
 
-/// Packs numbers as they come. It takes about as much memory as it will write.
+/// Packs numbers as they are added. It takes about as much memory as it will write.
 pub(crate) struct PackedBuilder {
     frames: Vec<(u8, u32)>,
     numbers: Vec<u8>,
@@ -130,7 +130,7 @@ impl PackedBuilder {
     /// Appends numbers.
     pub(crate) fn extend(&mut self, mut values: impl Iterator<Item = u32>) {
         loop {
-            // The room is checked first, so that a value without room is not added.
+            // The free space must come first in the `zip`, so that no value is taken when there is none left.
             let room = self.open[self.open_rows..].iter_mut();
             self.open_rows += room.zip(&mut values).map(|(place, value)| *place = value).count();
             if self.open_rows < FRAME_ROWS {
@@ -154,7 +154,7 @@ impl PackedBuilder {
         }
     }
 
-    /// Replaces each number that is larger than `most` by `most`.
+    /// Replaces each number greater than `most` by `most`.
     pub(crate) fn cap(&mut self, most: u32) {
         let full = std::mem::take(self);
         let (mut at, mut frame) = (0, [0; FRAME_ROWS]);
@@ -166,12 +166,12 @@ impl PackedBuilder {
         self.extend(full.open[..full.open_rows].iter().map(|&value| value.min(most)));
     }
 
-    /// The number of numbers.
+    /// The count of the numbers.
     pub(crate) fn rows(&self) -> usize {
         self.frames.len() * FRAME_ROWS + self.open_rows
     }
 
-    /// Memory it holds.
+    /// The memory that it uses.
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of::<PackedBuilder>() + self.frames.capacity() * size_of::<(u8, u32)>() + self.numbers.capacity()
     }
@@ -197,7 +197,7 @@ impl PackedBuilder {
         out.extend_from_slice(&self.numbers);
     }
 
-    /// Whether all numbers are the same: those of frames of this kind.
+    /// Whether all numbers are equal, as they are if all frames have this width and base.
     fn are_all(&self, width: u8, base: u32) -> bool {
         width == 0 && self.frames.iter().all(|frame| *frame == (0, base))
     }
@@ -218,7 +218,7 @@ impl PackedBuilder {
 /// Packed numbers.
 pub(crate) struct PackedNumbers {
     rows: u32,
-    /// Nothing if all numbers are this one.
+    /// The number if all numbers are equal, otherwise `None`.
     constant: Option<u32>,
     frames: Vec<PackedFrame>,
     numbers: Vec<u8>,
@@ -227,7 +227,7 @@ pub(crate) struct PackedNumbers {
 struct PackedFrame {
     base: u32,
     width: u8,
-    /// The start of its numbers, in units of [`WIDTH_BYTES`].
+    /// The position of its numbers, in units of [`WIDTH_BYTES`].
     at: u32,
 }
 
@@ -278,7 +278,7 @@ impl PackedNumbers {
         }
     }
 
-    /// The number of numbers.
+    /// The count of the numbers.
     pub(crate) fn rows(&self) -> usize {
         self.rows as usize
     }
@@ -288,8 +288,8 @@ impl PackedNumbers {
         self.rows().div_ceil(FRAME_ROWS)
     }
 
-    /// The least and the largest number that a frame can have as it is packed. They are equal only if all
-    /// its numbers are.
+    /// A lower and an upper bound of the numbers of a frame, given its packing. They are equal only if all its
+    /// numbers are.
     pub(crate) fn frame_bounds(&self, frame: usize) -> (u32, u32) {
         if let Some(value) = self.constant {
             return (value, value);
@@ -298,7 +298,7 @@ impl PackedNumbers {
         (base, base.saturating_add(((1_u64 << width) - 1) as u32))
     }
 
-    /// Unpacks a frame. Numbers beyond the last row are those of some row of the frame.
+    /// Unpacks a frame. Beyond the last row, it repeats a number of the frame.
     pub(crate) fn unpack_frame(&self, frame: usize, out: &mut [u32; FRAME_ROWS]) {
         if let Some(value) = self.constant {
             return out.fill(value);
@@ -326,7 +326,7 @@ impl PackedNumbers {
         numbers[row % FRAME_ROWS]
     }
 
-    /// Memory it holds.
+    /// The memory that it uses.
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of::<PackedNumbers>()
             + self.frames.capacity() * size_of::<PackedFrame>()
@@ -341,7 +341,7 @@ fn unpack(width: u8, base: u32, numbers: &[u8], out: &mut [u32; FRAME_ROWS]) {
     }
     BitPacker4x::new().decompress(numbers, out, width);
     if base != 0 {
-        // Sound numbers do not overflow; others become some number.
+        // Valid numbers do not overflow; invalid ones only give wrong numbers.
         out.iter_mut().for_each(|value| *value = value.wrapping_add(base));
     }
 }
@@ -370,7 +370,7 @@ mod tests {
         assert_eq!(unpacked, values);
     }
 
-    /// Rows in runs, so that some frames are of one number.
+    /// Numbers in runs, so that some frames contain only one number.
     pub(crate) fn numbers() -> impl Strategy<Value = Vec<u32>> {
         let number = prop_oneof![4 => 0_u32..5, 2 => 1000_u32..1100, 1 => any::<u32>()];
         vec((number, prop_oneof![4 => 1_usize..4, 1 => 100_usize..500]), 0..60)

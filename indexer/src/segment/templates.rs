@@ -1,6 +1,6 @@
 //! The templates of a segment, and those of each group of rows.
 //!
-//! Everything is zstd, of:
+//! The section is compressed with zstd and contains:
 //!
 //! | bytes               | meaning                                                                     |
 //! |---------------------|-----------------------------------------------------------------------------|
@@ -9,8 +9,8 @@
 //! | the keys            | back to back                                                                |
 //! | for each group      | u32 templates; u32 rows without one; then for each of its templates u32 its number in the list above, u32 its rows |
 //!
-//! All numbers are little endian, and each array of them is written byte by byte in planes: the low bytes of all, and
-//! so on.
+//! All numbers are little endian, and each array of numbers is written in byte planes: first the lowest bytes of all
+//! numbers, and so on.
 //!
 //! **Invariant:** the numbers of a group's templates are within the list.
 
@@ -20,7 +20,7 @@ use logstead_record::TextColumn;
 use logstead_template::TemplateGroup;
 
 const LEVEL: i32 = 3;
-/// The most bytes of all of it: groups have at most 16 MiB of keys each, and 60 000 templates.
+/// The greatest uncompressed size: groups have at most 16 MiB of keys each, and 60 000 templates.
 const BYTES_MAX: usize = 256 << 20;
 
 /// Gathers the templates of a segment.
@@ -33,7 +33,7 @@ pub(crate) struct TemplatesBuilder {
 /// The templates of a segment.
 #[derive(Default, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Templates {
-    /// The key of each, with a byte for each slot.
+    /// The key of each template, with a byte for each slot.
     pub(crate) keys: TextColumn,
     pub(crate) groups: Vec<GroupTemplates>,
 }
@@ -41,9 +41,9 @@ pub(crate) struct Templates {
 /// The templates of some rows.
 #[derive(Default, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct GroupTemplates {
-    /// The number of rows whose text is kept as it is.
+    /// The number of rows without a template, whose text is kept unchanged.
     pub(crate) untemplated: u32,
-    /// For each template of the group, its number in the segment.
+    /// The number in the segment of each template of the group.
     pub(crate) numbers: Vec<u32>,
     /// The number of rows with each of these templates.
     pub(crate) counts: Vec<u32>,

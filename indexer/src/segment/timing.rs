@@ -1,4 +1,4 @@
-//! The cost of the columns, in nanoseconds a row: `cargo test --release segment::timing -- --ignored --nocapture`.
+//! The cost of the columns in nanoseconds per row: `cargo test --release segment::timing -- --ignored --nocapture`.
 
 use super::fields::FieldsBuilder;
 use super::names::{NamesBuilder, NamesColumn};
@@ -13,7 +13,7 @@ use std::time::Instant;
 const ROWS: usize = 1 << 20;
 const BATCH_ROWS: usize = 4096;
 
-/// The best of some runs: others work on the machine too.
+/// Prints the best time of several runs, because other work on the machine disturbs them.
 #[expect(clippy::disallowed_methods, reason = "it measures")]
 fn time<T>(what: &str, mut work: impl FnMut() -> T) {
     let runs = (0..7).map(|_| {
@@ -25,7 +25,7 @@ fn time<T>(what: &str, mut work: impl FnMut() -> T) {
     println!("{what:<48} {:8.2} ns/row", best.as_nanos() as f64 / ROWS as f64);
 }
 
-/// Numbers that look like chance and are the same each time.
+/// Numbers that look random but are the same in every run.
 fn scattered(row: usize) -> usize {
     (row as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29) as usize
 }

@@ -1,8 +1,8 @@
-//! Appends batches to the journal: one write and one sync for all that are waiting.
+//! Appends batches to the journal, with one write and one sync for all waiting batches.
 //!
 //! **Invariant:** an append is published and acknowledged wholly or not at all, and only when the disk has it.
-//! The remains of a failed append are cut off the file; if that fails, or if a sync failed, the file is left behind and
-//! the next append begins another, whose name says where the one before it ends.
+//! After a failed append, the incomplete part is cut off the file. If that fails, or if a sync failed, the file is
+//! abandoned and the next append begins a new one, whose name tells where the previous file ends.
 
 use crate::error::{DiskError, failed};
 use crate::journal::frame::{EncodedBatch, Hash, LinkedBatch};
@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Why a logspace is not open before the first attempt to open it.
+/// The reason why a logspace is closed before the first attempt to open it.
 pub(crate) const NOT_TRIED: &str = "it was not opened yet";
 
 /// The writer of a logspace's journal.
@@ -29,7 +29,7 @@ pub struct Appender {
     /// The folder of the journal.
     dir: PathBuf,
     shared: Arc<SharedView>,
-    /// Why the logspace is not open, if it is not.
+    /// The reason why the logspace is not open, if it is not.
     closed: Option<String>,
     /// The open file; `None` after a failure, until the next append.
     open: Option<OpenFile>,
@@ -38,14 +38,14 @@ pub struct Appender {
 }
 
 impl Appender {
-    /// Appends to a logspace once that is [open](Appender::open).
+    /// An appender to a logspace, which must be [opened](Appender::open) first.
     pub(crate) fn new(place: LogspaceFiles, shared: Arc<SharedView>, next_sequence: u64) -> Appender {
         let dir = place.dir.join(JOURNAL_DIR);
         let closed = Some(NOT_TRIED.to_owned());
         Appender { place, dir, shared, closed, open: None, next_sequence, previous_hash: [0; 32] }
     }
 
-    /// Opens the logspace, unless it is open. Until that succeeds, answers about it are incomplete and appends are
+    /// Opens the logspace unless it is open. Until that succeeds, answers about it are incomplete and appends are
     /// refused.
     pub fn open(&mut self, lanes: &dyn Lanes) -> Result<Option<Recovery>, OpenError> {
         if self.closed.is_none() {
@@ -66,13 +66,13 @@ impl Appender {
         }
     }
 
-    /// Why the logspace is not open, if it is not.
+    /// The reason why the logspace is not open, if it is not.
     pub fn closed(&self) -> Option<&str> {
         self.closed.as_deref()
     }
 
-    /// Stores batches in this order and returns the sequences of their messages. When it returns, they are as
-    /// durable as [`Options::durability`] says, and searches that begin now find them.
+    /// Stores batches in this order and returns the sequences of their messages. When it returns, they are as durable
+    /// as [`Options::durability`] requires, and searches that begin afterwards find them.
     pub fn append(&mut self, batches: &[impl AsRef<EncodedBatch>]) -> Result<Range<u64>, DiskError> {
         if let Some(why) = &self.closed {
             return Err(DiskError::Closed { path: self.place.dir.clone(), why: why.clone() });
@@ -96,15 +96,15 @@ impl Appender {
         self.next_sequence
     }
 
-    /// Uses other limits from now on.
+    /// Uses these options from now on.
     pub fn set_options(&mut self, options: Options) {
         self.change_view(|view| view.evict(options.memory_max));
         self.place.keeper.set_index_memory_max(options.index_memory_max);
         self.place.options = options;
     }
 
-    /// Closes the open journal file if all its messages were received before a time, so that it can be sealed, or
-    /// expire.
+    /// Closes the open journal file if all its messages were received before this time, so that it can be sealed or
+    /// can expire.
     pub fn close_old(&mut self, received_before: Timestamp) -> Result<(), DiskError> {
         let is_old = |file: &Arc<FileView>| 0 < file.messages && file.received < received_before;
         let is_due = {
@@ -115,8 +115,8 @@ impl Appender {
         if is_due { self.begin_file() } else { Ok(()) }
     }
 
-    /// Notes how far the messages reach, so that the next opening knows that none is missing. To be called at the end:
-    /// later appends are stored, but not noted.
+    /// Records the end of the messages, so that the next opening can tell whether any are missing. It should be
+    /// called last: later appends are stored, but not recorded.
     pub fn close(&mut self) -> Result<(), DiskError> {
         if let Some(open) = &self.open {
             let path = || self.dir.join(&open.journal.name);
@@ -138,8 +138,8 @@ impl Appender {
         Ok(())
     }
 
-    /// Removes whole segments and journal files from the old end, as far as all their messages may go. If all
-    /// messages are too old, all of them go.
+    /// Removes whole segments and journal files, oldest first, as long as all their messages may be removed. If all
+    /// messages are too old, all are removed.
     pub fn expire(&mut self, expiry: &Expiry) -> Result<ExpiredParts, DiskError> {
         if let Some(before) = expiry.received_before {
             self.close_old(before)?;
@@ -147,7 +147,7 @@ impl Appender {
         self.place.keeper.expire(expiry)
     }
 
-    /// Gives each batch its sequences and its place in the chain. Empty ones need none.
+    /// Gives each batch its sequences and its place in the chain. Empty batches are left out.
     fn place<'a>(&self, batches: &'a [impl AsRef<EncodedBatch>]) -> Vec<LinkedBatch<'a>> {
         let (mut sequence, mut previous_hash) = (self.next_sequence, self.previous_hash);
         let mut placed = Vec::with_capacity(batches.len());
@@ -159,7 +159,7 @@ impl Appender {
         placed
     }
 
-    /// Makes sure that there is a file with room for this much.
+    /// Makes sure that there is a file with room for these bytes and rows.
     fn make_room(&mut self, bytes: u64, rows: u64) -> Result<(), DiskError> {
         let rows_max =
             u64::from(self.place.options.journal_rows_max.min(self.place.options.segment_rows_max));
@@ -171,7 +171,7 @@ impl Appender {
     }
 
     fn begin_file(&mut self) -> Result<(), DiskError> {
-        // Even if this fails the name may be there: nothing may follow in the file before.
+        // Even if this fails, the new file may exist, so nothing may be appended to the previous one.
         self.open = None;
         let header = journal::JournalHeader {
             first_sequence: self.next_sequence,
@@ -182,18 +182,18 @@ impl Appender {
         let journal = Arc::new(created.map_err(|source| self.not_created(&header, source))?);
         self.open = Some(OpenFile { journal: Arc::clone(&journal), bytes: journal::HEADER_BYTES, rows: 0 });
         self.change_view(|view| {
-            // A file without a message that was left behind had the same name and is replaced.
+            // An abandoned file without messages had the same name and is replaced.
             view.files.pop_if(|file| file.first_sequence == header.first_sequence);
             view.files.push(Arc::new(FileView::new(journal, header.first_sequence, journal::HEADER_BYTES)));
             view.newest_missing = None;
         });
-        // The manifest tells when the newest file is lost. If it cannot be written now, it is written when this file is
-        // sealed.
+        // The manifest is needed to notice the loss of the newest file. If it cannot be written now, it is written
+        // when this file is sealed.
         self.place.keeper.settle().ok();
         Ok(())
     }
 
-    /// Writes frames to the open file and returns their offset.
+    /// Writes frames to the open file and returns the offset of the first.
     fn write(&mut self, placed: &[LinkedBatch<'_>], bytes: u64) -> Result<u64, DiskError> {
         let open = self.open.as_mut().expect("there is a file once there is room");
         let offset = open.bytes;
@@ -211,7 +211,7 @@ impl Appender {
             && let Err(source) = file.sync()
         {
             let error = failed("sync", path(), bytes, source);
-            // Cutting only helps if this journal is opened before the next append.
+            // Truncating only matters if this journal is opened before the next append.
             drop(file.truncate(offset));
             self.open = None;
             return Err(error);
@@ -239,10 +239,10 @@ impl Appender {
         )
     }
 
-    /// Notes how far acknowledged messages reached that are lost: nothing else tells the next opening.
+    /// Records the end of acknowledged messages that are lost, because nothing else tells the next opening.
     fn note_loss(&self) {
         self.place.keeper.note_synced(self.next_sequence);
-        // If it cannot be written now, it is written with the next change of the segments.
+        // If it cannot be written now, it is written with the next change of segments.
         self.place.keeper.settle().ok();
     }
 

@@ -1,8 +1,8 @@
-//! Decides which files of a logspace count, if several hold the same messages.
+//! Decides which files of a logspace are valid if several contain the same messages.
 //!
-//! A seal or a join that was interrupted leaves its result next to its input, and a manifest that was put
-//! back names parts of what is here. Readable segments that the manifest names come first, then journal
-//! files, then segments that it does not name; but a whole file that holds more comes before the parts it was made of.
+//! An interrupted seal or join leaves its result next to its input, and a manifest restored from a backup names only
+//! some of the present files. Readable segments in the manifest take precedence, then journal files, then segments
+//! that are not in the manifest; but a larger undamaged file takes precedence over the parts from which it was made.
 //!
 //! **Invariant:** a file goes only when all its messages were read elsewhere, or have expired. Any other that does not
 //! count is set aside. Names and tables alone prove nothing.
@@ -19,7 +19,7 @@ use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// A segment that may count.
+/// A segment that may be chosen.
 pub(crate) struct Candidate {
     pub(crate) placed: PlacedSegment,
     pub(crate) segment: Result<Segment, LostSegment>,
@@ -27,30 +27,30 @@ pub(crate) struct Candidate {
     whole: OnceLock<bool>,
 }
 
-/// The fate of a file that does not count.
+/// The fate of a file that is not chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fate {
-    /// All its messages are whole elsewhere, or have expired.
+    /// All its messages are undamaged in other files, or have expired.
     Redundant,
-    /// It may hold messages that are nowhere else.
+    /// It may contain messages that are nowhere else.
     Orphan,
 }
 
-/// The files that count, and the fates of the others.
+/// The chosen files, and the fates of the others.
 pub(crate) struct Choice {
-    /// In the order of their sequences.
+    /// The segments, in the order of their sequences.
     pub(crate) segments: Vec<Candidate>,
     pub(crate) dropped: Vec<(SegmentId, Fate)>,
-    /// For each journal file.
+    /// The fate of each journal file.
     pub(crate) journals: Vec<JournalFate>,
 }
 
 /// The fate of a journal file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum JournalFate {
-    /// It counts, apart from what segments hold of it.
+    /// It is chosen, except for the messages that segments contain.
     Counts { skipped: Vec<Range<u64>> },
-    /// It does not count.
+    /// It is not chosen.
     Goes(Fate),
 }
 
@@ -70,7 +70,7 @@ impl Candidate {
         self.placed.id.sequences()
     }
 
-    /// Whether all its messages can be read, found by reading all of them.
+    /// Reads all messages to check whether they can be read.
     fn is_whole(&self) -> bool {
         *self.whole.get_or_init(|| self.segment.as_ref().is_ok_and(Segment::is_whole))
     }
@@ -94,7 +94,8 @@ pub(crate) fn choose(candidates: Vec<Candidate>, journals: &[JournalReplay], flo
     Choice { segments: chosen, dropped, journals: fates }
 }
 
-/// Whether a segment is damaged, and the parts it was made of are here and whole: then these count.
+/// Whether a segment is damaged, but the parts from which it was made are present and undamaged. Then the parts are
+/// chosen.
 fn has_whole_parts(candidate: &Candidate, all: &[(bool, Candidate)]) -> bool {
     let range = candidate.range();
     let is_part = |other: &&Candidate| {
@@ -108,7 +109,7 @@ fn has_whole_parts(candidate: &Candidate, all: &[(bool, Candidate)]) -> bool {
 struct ChoiceBuilder<'a> {
     floor: u64,
     journals: &'a [JournalReplay],
-    /// The sequences of the frames of each journal file that were read to the end.
+    /// The sequences of the frames of each journal file that has been read to the end.
     decoded: Vec<OnceLock<Vec<Range<u64>>>>,
     chosen: Vec<Candidate>,
     dropped: Vec<(SegmentId, Fate)>,
@@ -140,7 +141,7 @@ impl ChoiceBuilder<'_> {
         self.drop(&candidate, Fate::Orphan);
     }
 
-    /// A whole segment counts in place of those that it was made of.
+    /// Chooses an undamaged segment instead of the parts from which it was made.
     fn replace_parts_by(&mut self, candidate: Candidate) {
         let range = candidate.range();
         self.drop_chosen(|other| overlap(&other.range(), &range));
@@ -162,7 +163,7 @@ impl ChoiceBuilder<'_> {
         found.filter(|found| overlap(found, range)).collect()
     }
 
-    /// Whether all messages of a range were read, in segments that count or in the journal.
+    /// Whether all messages of a range could be read, from chosen segments or from the journal.
     fn is_whole_elsewhere(&self, range: &Range<u64>) -> bool {
         let segments = self.chosen.iter().filter(|other| overlap(&other.range(), range) && other.is_whole());
         let mut whole: Vec<Range<u64>> = segments.map(Candidate::range).collect();
@@ -190,7 +191,7 @@ impl ChoiceBuilder<'_> {
         JournalFate::Goes(if is_whole { Fate::Redundant } else { Fate::Orphan })
     }
 
-    /// A journal file that can be read in full counts before a segment that cannot.
+    /// A fully readable journal file takes precedence over a segment that is not.
     fn drop_damaged_that_a_journal_holds(&mut self, at: usize) {
         if self.damaged_within(&self.journals[at].extent()).next().is_none() {
             return;
@@ -204,7 +205,7 @@ impl ChoiceBuilder<'_> {
     }
 }
 
-/// The sequences of the batches of a journal file that can be read.
+/// The sequences of the readable batches of a journal file.
 fn decoded(journal: &JournalReplay) -> Vec<Range<u64>> {
     let mut decoded = Vec::new();
     let Ok(()) = read_file(&journal.view, &mut |read| {
@@ -224,7 +225,7 @@ fn within(part: &Range<u64>, whole: &Range<u64>) -> bool {
     whole.start <= part.start && part.end <= whole.end
 }
 
-/// Whether each sequence of a range is in one of some others.
+/// Whether each sequence of a range is contained in one of the other ranges.
 pub(crate) fn covers(range: &Range<u64>, mut others: Vec<Range<u64>>) -> bool {
     others.sort_by_key(|other| other.start);
     let mut at = range.start;

@@ -1,6 +1,8 @@
-//! How far a reader of a journal is, in a file beside it: the one of a queue, or one of those of a logspace.
+//! The progress of a reader of a journal, in a file beside it: of the reader of a queue, or of one of the readers of
+//! a logspace.
 //!
-//! The file has two slots, at 0 and at 512, and always 1024 bytes. Each slot is as follows, and the rest is zero:
+//! The file is always 1024 bytes long, with two slots, at 0 and at 512. Each slot is as follows, and the rest is
+//! zero:
 //!
 //! | offset | size | field    | meaning                                             |
 //! |-------:|-----:|----------|-----------------------------------------------------|
@@ -13,9 +15,9 @@
 //! |     32 |   16 | identity | of the queue or logspace that it is a part of       |
 //! |     48 |   16 | reader   | which of its readers: the first bytes of BLAKE3 of the name; zero in a queue, which has one |
 //!
-//! All numbers are little endian. The higher number counts. A note is written over the older slot, which takes no
-//! space: on a full disk a queue can still say what it delivered. Version 1 had one slot of 24 bytes; it is not read
-//! any more.
+//! All numbers are little endian. The slot with the higher number is valid. A new note overwrites the older slot,
+//! which takes no space, so a queue can record its progress even on a full disk. Version 1 had one slot of 24 bytes;
+//! it is no longer read.
 //!
 //! **Invariant:** the newer of the slots is never written, so whatever happens one of them is whole, and it is the last
 //! note that was synced, or a later one.
@@ -35,58 +37,58 @@ const VERSION: u32 = 2;
 const SLOT_BYTES: usize = 512;
 const SLOTS: usize = 2;
 const BYTES: usize = SLOTS * SLOT_BYTES;
-/// The length of a whole file of version 1.
+/// The length of a complete file of version 1.
 const VERSION_1_BYTES: usize = 24;
 /// Its name in the folder of a queue.
 pub(crate) const QUEUE_NAME: &str = "cursor";
 
-/// Why a cursor does not say how far its reader is.
+/// The reason why a cursor does not give the position of its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CursorError {
-    /// There are messages, and no cursor.
+    /// There are messages, but no cursor.
     #[error("it is missing")]
     Missing,
-    /// It is not what was written.
+    /// The cursor is damaged.
     #[error("it is damaged")]
     Damaged,
-    /// The disk does not give it.
+    /// The cursor cannot be read from the disk.
     #[error("the disk cannot read it: {0}")]
     Unreadable(io::ErrorKind),
-    /// It is that of another reader, or of one of something else.
+    /// The cursor belongs to another reader, or to something else.
     #[error("it belongs to another queue or reader")]
     Foreign,
-    /// Another version of this program wrote it.
+    /// It was written by another version of this program.
     #[error("it has version {0}, and this program reads version {VERSION}")]
     Version(u32),
-    /// Messages that it counts as done with were never stored, or are lost.
+    /// Messages before its position were never stored, or are lost.
     #[error("it is at {0}, and the messages end before that")]
     Beyond(u64),
 }
 
-/// Whose a cursor is.
+/// The owner of a cursor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Owner {
-    /// Of the queue or logspace.
+    /// The identity of the queue or logspace.
     pub(crate) identity: LogspaceIdentity,
-    /// Which of its readers.
+    /// The mark of the reader.
     pub(crate) reader: Mark,
 }
 
-/// Tells the readers of one logspace apart.
+/// Distinguishes the readers of one logspace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Mark([u8; 16]);
 
 impl Mark {
-    /// That of the one reader of a queue.
+    /// The mark of the one reader of a queue.
     pub(crate) const OF_QUEUE: Mark = Mark([0; 16]);
 
-    /// That of a reader of a logspace.
+    /// The mark of a reader of a logspace.
     pub(crate) fn of(name: &str) -> Mark {
         Mark(array_at(blake3::hash(name.as_bytes()).as_bytes(), 0))
     }
 }
 
-/// A note.
+/// A note in a slot of a cursor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct CursorSlot {
     number: u64,
@@ -98,25 +100,25 @@ pub(crate) struct CursorSlot {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct StoredCursor {
     pub(crate) newest: CursorSlot,
-    /// True if the file is in every detail as it was written.
+    /// Whether the file is exactly as it was written.
     pub(crate) is_whole: bool,
 }
 
-/// The cursor of a reader, to be written.
+/// The cursor of a reader, for writing.
 pub(crate) struct DurableCursor {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
     name: String,
-    /// None until it is written: it may not be there, or not be whole.
+    /// The open file; `None` until it is written, because it may be missing or incomplete.
     file: Option<Arc<dyn DiskFile>>,
     number: u64,
 }
 
-/// Where a reader goes on, and what its cursor says.
+/// The position at which a reader continues, and the cursor.
 pub(crate) struct Found {
     pub(crate) cursor: DurableCursor,
     pub(crate) done: u64,
-    /// Why messages may come again, or nobody knows which were read.
+    /// The reason why messages may be read again, or why the position was lost.
     pub(crate) lost: Option<CursorError>,
     noted: Result<StoredCursor, CursorError>,
 }
@@ -131,7 +133,7 @@ pub(crate) fn read(disk: &dyn Disk, at: (&Path, &str)) -> Result<StoredCursor, C
     }
 }
 
-/// The same, unless it is somebody else's.
+/// Like `read`, but only if the cursor belongs to this owner.
 pub(crate) fn read_own(
     disk: &dyn Disk,
     at: (&Path, &str),
@@ -141,8 +143,8 @@ pub(crate) fn read_own(
     read(disk, at).and_then(|noted| if is_own(&noted) { Ok(noted) } else { Err(CursorError::Foreign) })
 }
 
-/// Finds out where a reader goes on in what is stored: where its cursor says. Where that is lost, with the oldest message;
-/// where it is beyond the end, at the end, so that new messages are not behind it. Changes nothing.
+/// Finds the position at which a reader continues. If its cursor is lost, that is the oldest message; if the cursor
+/// is beyond the end, it is the end, so that new messages are not skipped. Changes nothing.
 pub(crate) fn find(disk: &Arc<dyn Disk>, at: (&Path, &str), owner: Owner, stored: Range<u64>) -> Found {
     let noted = read_own(&**disk, at, owner);
     let (done, lost) = match &noted {
@@ -155,7 +157,8 @@ pub(crate) fn find(disk: &Arc<dyn Disk>, at: (&Path, &str), owner: Owner, stored
 }
 
 impl Found {
-    /// Makes the cursor say where the reader goes on. One that does not count is kept under another name, which is returned.
+    /// Writes the position at which the reader continues to the cursor. An invalid cursor is kept under another name,
+    /// which is returned.
     pub(crate) fn settle(&mut self, owner: Owner) -> Result<Option<String>, OpenError> {
         let path = self.cursor.path();
         let is_useless = self.noted.is_err_and(|error| error != CursorError::Missing);
@@ -163,7 +166,7 @@ impl Found {
         let kept = is_useless.then(|| orphans::set_aside(&**disk, dir, name)).transpose();
         let kept = kept.map_err(|source| failed("set aside", &path, source))?;
         if self.noted.is_err() || self.lost.is_some() {
-            // What is added from now on must not be behind the old one, and a missing one has to be noticed.
+            // New messages must not come before the old position, and the loss of the cursor must be noticeable.
             let written = self.cursor.write(self.done, owner);
             written.map_err(|source| failed("write", &path, source))?;
         }
@@ -172,7 +175,7 @@ impl Found {
 }
 
 impl DurableCursor {
-    /// One in a folder that says this.
+    /// A cursor in a folder, with its stored contents, if any.
     pub(crate) fn new(
         disk: &Arc<dyn Disk>,
         at: (&Path, &str),
@@ -190,7 +193,8 @@ impl DurableCursor {
         self.dir.join(&self.name)
     }
 
-    /// Notes that everything before a sequence is done with. After an error either the note before counts or this one.
+    /// Records that all messages before a sequence are finished. After an error, either the previous note is valid or
+    /// this one.
     pub(crate) fn write(&mut self, done: u64, owner: Owner) -> io::Result<()> {
         let path = self.path();
         let is_there = |file: &Arc<dyn DiskFile>| file.is_at(&path).unwrap_or(true);
@@ -203,7 +207,7 @@ impl DurableCursor {
         Ok(())
     }
 
-    /// Makes another file, in one step.
+    /// Makes a new file atomically.
     fn create(&mut self, done: u64, owner: Owner) -> io::Result<()> {
         let even = self.number.next_multiple_of(SLOTS as u64);
         let slots = [even, even + 1].map(|number| CursorSlot { number, done, owner }.to_bytes());
@@ -276,7 +280,7 @@ mod tests {
         (Path::new(DIR), QUEUE_NAME)
     }
 
-    /// The slots of a queue are what they were before logspaces had readers: 48 bytes, and zero.
+    /// The slots of a queue are unchanged since before logspaces had readers: 48 bytes, followed by zeros.
     #[test]
     fn the_cursor_of_a_queue_is_told_from_that_of_a_reader_by_one_field() {
         let slot = |reader| CursorSlot { number: 5, done: 105, owner: Owner { reader, ..OWN } }.to_bytes();
@@ -335,8 +339,8 @@ mod tests {
         assert_eq!(from_bytes(&earlier), Err(CursorError::Version(1)));
     }
 
-    /// Whatever call goes wrong, and whatever a power cut leaves, what is read is the last note that succeeded or one
-    /// that was tried since.
+    /// Whatever call fails, and whatever a power cut leaves, the note that is read is the last one that succeeded or
+    /// one attempted after it.
     #[test]
     fn a_note_that_was_synced_is_never_lost() {
         for call in 0..40 {

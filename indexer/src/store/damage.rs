@@ -13,11 +13,11 @@ use std::fmt;
 pub struct Damage {
     /// The file's name.
     pub file: String,
-    /// The offset where it begins.
+    /// The offset of the part.
     pub offset: u64,
     /// Its length in bytes.
     pub bytes: u64,
-    /// The number of messages that are missing for it, if that is known.
+    /// The number of messages that are missing because of it, if known.
     pub messages: Option<u64>,
     /// The reason.
     pub why: DamageReason,
@@ -26,61 +26,61 @@ pub struct Damage {
 /// The reason why a part of a file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DamageReason {
-    /// It is not a frame.
+    /// It is not a valid frame.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// It is not a file header.
+    /// It does not have a valid file header.
     #[error(transparent)]
     Header(#[from] HeaderError),
-    /// It is not a blocks file, or not a block.
+    /// It is not a valid blocks file or block.
     #[error(transparent)]
     Blocks(#[from] BlocksError),
-    /// It is not a manifest.
+    /// It is not a valid manifest.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// The disk does not give it back.
+    /// It cannot be read from the disk.
     #[error("the disk cannot read it: {0}")]
     Disk(String),
-    /// It is not there.
+    /// The file does not exist.
     #[error("it is missing")]
     Missing,
-    /// It is not open.
+    /// The logspace is not open.
     #[error("it cannot be opened; this is tried again: {0}")]
     Closed(String),
-    /// Files that belong next to it are missing.
+    /// Files are missing beside it.
     #[error("the messages with the sequences {first} to {last} are missing; they belong next to it")]
     Gap {
-        /// The first that is missing.
+        /// The sequence of the first missing message.
         first: u64,
-        /// The last.
+        /// The sequence of the last missing message.
         last: u64,
     },
-    /// The file that held them is not there, and may have held more.
+    /// A file is missing beside it, which may have contained more messages than these.
     #[error(
         "the messages with the sequences {first} to {last} are missing; they belong next to it, and how many came after \
          them is not known"
     )]
     GapAtLeast {
-        /// The first that is missing.
+        /// The sequence of the first missing message.
         first: u64,
-        /// The last that is known of.
+        /// The sequence of the last message that is known to be missing.
         last: u64,
     },
-    /// The file that may have held some is not there.
+    /// A file that may have contained messages is missing beside it.
     #[error(
         "messages from the sequence {first} on may be missing; they belong next to it, and how many is not known"
     )]
     GapUnknown {
-        /// The first that may be missing.
+        /// The sequence of the first message that may be missing.
         first: u64,
     },
-    /// The journal file that was appended to is not there.
+    /// The newest journal file is missing.
     #[error(
         "the file that was appended to is missing; messages that were stored in it after the last note in the \
          manifest are lost, and nothing expires before another message is stored"
     )]
     NewestMissing,
-    /// A manifest that was put back.
+    /// The manifest was restored from an older copy.
     #[error("it is older than the segments beside it, which are taken as they are")]
     OldManifest,
 }
@@ -97,7 +97,7 @@ impl Damage {
         Damage { file, offset: 0, bytes: 0, messages, why: why.into() }
     }
 
-    /// The damage of a block of a segment, whose columns lie in several places of the file.
+    /// The damage of a block of a segment, whose columns are in several places of the file.
     pub(crate) fn of_block(segment: &Segment, why: BlocksError) -> Damage {
         Damage { file: segment.id.blocks_name(), offset: 0, bytes: 0, messages: None, why: why.into() }
     }

@@ -1,4 +1,5 @@
-//! Tells what a file of a store holds, for people: a journal, the blocks or the index of a segment, a manifest.
+//! Describes the contents of a file of a store for people: a journal, the blocks or the index of a segment, or a
+//! manifest.
 //!
 //! **Invariant:** nothing is written, and what cannot be read in full is described as far as possible.
 
@@ -17,10 +18,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A manifest is far below this.
+/// The greatest size of a manifest that is read; real ones are far smaller.
 const MANIFEST_BYTES_MAX: u64 = 64 << 20;
 
-/// Why a file cannot be described.
+/// The reason why a file cannot be described.
 #[derive(Debug, thiserror::Error)]
 pub enum InspectError {
     /// The disk failed.
@@ -28,26 +29,26 @@ pub enum InspectError {
     Disk {
         /// The file.
         path: PathBuf,
-        /// The error of the disk.
+        /// The error from the operating system.
         source: io::Error,
     },
-    /// It is something else.
+    /// The file is of an unknown kind.
     #[error("{path} is not a journal, blocks, index or manifest file: it does not begin like any of them", path = path.display())]
     Unknown {
         /// The file.
         path: PathBuf,
     },
-    /// It is one of them and cannot be read.
+    /// The file is of a known kind but cannot be read.
     #[error("{path} cannot be read: {why}", path = path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
-/// The contents of a file, a line for each item.
+/// The contents of a file, with one line for each item.
 pub fn inspect(disk: &dyn Disk, path: &Path) -> Result<Vec<String>, InspectError> {
     let failed = |source| InspectError::Disk { path: path.to_owned(), source };
     let file = disk.open_to_read(path).map_err(failed)?;
@@ -98,7 +99,7 @@ fn tell_journal(file: Arc<dyn DiskFile>, path: &Path) -> io::Result<Result<Vec<S
     Ok(Ok(lines))
 }
 
-/// Describes bytes cut off a journal file: they begin with a frame, or in the middle of one.
+/// Describes the part that was cut off a journal file, which may begin with a frame or in the middle of one.
 fn tell_cut(file: &dyn DiskFile, bytes: u64) -> io::Result<Vec<String>> {
     let mut lines = vec![format!("the cut-off end of a journal file, {bytes} bytes"), String::new()];
     let found = tell_frames(file, 0, bytes, &mut lines)?;

@@ -1,4 +1,4 @@
-//! The manifest of a logspace: which segments there are, and how far its messages reach.
+//! The manifest of a logspace: the list of its segments, and the end of its messages.
 //!
 //! | offset | size | field    | meaning                                                   |
 //! |-------:|-----:|----------|-----------------------------------------------------------|
@@ -38,45 +38,45 @@ const ENTRY_BYTES: usize = 16;
 /// Its name in the folder of a logspace.
 pub(crate) const NAME: &str = "manifest";
 const NEW_NAME: &str = "manifest.new";
-/// Four million segments: no manifest is longer.
+/// The greatest size of a manifest, which is enough for four million segments.
 const BYTES_MAX: u64 = 64 << 20;
 
 /// The segments of a logspace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Manifest {
-    /// None until the first one is written.
+    /// `None` until the first manifest is written.
     pub(crate) extent: Option<ManifestExtent>,
     /// Likewise.
     pub(crate) identity: Option<LogspaceIdentity>,
     pub(crate) segments: Vec<PlacedSegment>,
 }
 
-/// The sequences that a logspace holds, as far as the manifest knows.
+/// The sequences of a logspace's messages, as far as the manifest knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ManifestExtent {
-    /// Everything below has expired.
+    /// All messages before this sequence have expired.
     pub(crate) first: u64,
-    /// Everything below was stored.
+    /// All messages before this sequence were stored.
     pub(crate) next: u64,
-    /// There is a journal file that begins here, or later.
+    /// A lower bound of the first sequence of the newest journal file.
     pub(crate) newest: u64,
-    /// When the last of the expired messages was received, if that is known.
+    /// The time at which the last of the expired messages was received, if known.
     pub(crate) expired: Option<Timestamp>,
 }
 
-/// Why bytes are not a manifest.
+/// The reason why a manifest is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestError {
-    /// They are not what was written.
+    /// It is damaged.
     #[error("it is damaged")]
     Damaged,
-    /// The disk does not give them.
+    /// It cannot be read from the disk.
     #[error("the disk cannot read it: {0}")]
     Unreadable(io::ErrorKind),
-    /// They are those of another logspace or queue.
+    /// It belongs to another logspace or queue.
     #[error("it belongs to another logspace or queue")]
     Foreign,
-    /// Another version of this program wrote it.
+    /// It was written by another version of this program.
     #[error("it has version {0}, and this program reads version {VERSION}")]
     Version(u32),
     /// Another version of this program put a segment somewhere else.
@@ -85,7 +85,7 @@ pub enum ManifestError {
 }
 
 impl Manifest {
-    /// Reads the manifest of a logspace; none if there never was one.
+    /// Reads the manifest of a logspace; `None` if there never was one.
     pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Option<Manifest>, ManifestError> {
         match disk::read_small(disk, &dir.join(NAME), BYTES_MAX) {
             Ok(bytes) => Manifest::from_bytes(&bytes).map(Some),
@@ -94,12 +94,12 @@ impl Manifest {
         }
     }
 
-    /// Replaces the manifest of a logspace. After an error either of the two may be there.
+    /// Replaces the manifest of a logspace. After an error, either the old or the new one may be there.
     pub(crate) fn write(&self, disk: &dyn Disk, dir: &Path) -> io::Result<()> {
         disk::replace(disk, dir, NAME, &self.to_bytes())
     }
 
-    /// Removes one that was written and did not become the manifest.
+    /// Removes a new manifest that was written but never put in place.
     pub(crate) fn remove_unfinished(disk: &dyn Disk, dir: &Path) -> io::Result<()> {
         match disk.remove(&dir.join(NEW_NAME)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

@@ -1,4 +1,4 @@
-//! A logspace as it is stored: journal files and segments, and the work on them.
+//! The storage of a logspace: journal files and segments, and the work on them.
 //!
 //! | module     | owns                                                          |
 //! |------------|---------------------------------------------------------------|

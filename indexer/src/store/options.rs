@@ -1,32 +1,32 @@
-//! The options of a logspace: its memory, the length of its files, and when an append counts.
+//! The options of a logspace: its memory, the size of its files, and the durability of appends.
 
-/// When an append is acknowledged.
+/// The time at which an append is acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Durability {
     /// Once it survives a power cut.
     #[default]
     Fsync,
-    /// Once the operating system has it: it survives the end of this process only.
+    /// Once the operating system has it, so that it survives the end of this process, but not a power cut.
     Os,
 }
 
 /// The options of a logspace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The most memory for batches that were appended lately; older ones are read from the journal.
+    /// The greatest memory for recently appended batches; older ones are read from the journal.
     pub memory_max: usize,
-    /// The most memory for cached parts of the indexes of segments; the rest is read again.
+    /// The greatest memory for cached parts of the indexes of segments; other parts are read again.
     pub index_memory_max: usize,
-    /// A journal file is not made longer than this, unless one append alone is.
+    /// The greatest length of a journal file, unless a single append is longer.
     pub journal_file_max: u64,
-    /// Nor does it hold more messages than this, unless one append alone does: messages that are in no segment yet
-    /// are searched one by one.
+    /// The greatest number of messages of a journal file, unless a single append has more. Messages that are in no
+    /// segment yet are searched one by one.
     pub journal_rows_max: u32,
-    /// Neither a journal file nor a segment holds more messages than this.
+    /// The greatest number of messages of a journal file or a segment.
     pub segment_rows_max: u32,
-    /// Segments are joined to no more bytes of messages than this. Joining holds about as much in memory.
+    /// The greatest total size of the messages of a joined segment, in bytes. Joining takes about this much memory.
     pub join_bytes_max: u64,
-    /// When an append is acknowledged.
+    /// The time at which an append is acknowledged.
     pub durability: Durability,
 }
 

@@ -1,4 +1,4 @@
-//! Files that are set aside when a logspace is opened, so that nothing that may still be wanted is ever deleted.
+//! Files that are set aside when a logspace is opened, so that nothing that may still be needed is ever deleted.
 //!
 //! | name                | holds                                                                              |
 //! |---------------------|------------------------------------------------------------------------------------|
@@ -17,22 +17,22 @@ const CUT: &str = "cut";
 const ORPHAN: &str = "orphan";
 /// The suffix of a copy until it is synced.
 const NEW_SUFFIX: &str = ".cut.new";
-/// The number of cuts kept in a folder. Beyond it no file is cut: the next append begins another.
+/// The number of cuts kept in a folder. Beyond it, no file is cut, and the next append begins a new file.
 const CUTS_MAX: usize = 100;
-/// Copied at once.
+/// The number of bytes that are copied at a time.
 const COPY_BYTES: u64 = 1 << 20;
 
-/// Whether a name is that of a file that was cut off.
+/// Whether this is the name of a file with a part that was cut off.
 pub(crate) fn is_cut(name: &str) -> bool {
     name.ends_with(&format!(".{CUT}"))
 }
 
-/// Whether a name is that of an orphan.
+/// Whether this is the name of an orphan.
 pub(crate) fn is_orphan(name: &str) -> bool {
     name.ends_with(&format!(".{ORPHAN}"))
 }
 
-/// Whether a name is that of a copy that was not finished: what it is a copy of is still there.
+/// Whether this is the name of an unfinished copy, whose original still exists.
 pub(crate) fn is_unfinished(name: &str) -> bool {
     name.ends_with(NEW_SUFFIX)
 }
@@ -46,7 +46,7 @@ pub(crate) fn original(name: &str) -> &str {
     }
 }
 
-/// Renames a file that is not part of its logspace; says how it is called now.
+/// Renames a file that is not part of its logspace; returns its new name.
 pub(crate) fn set_aside(disk: &dyn Disk, dir: &Path, name: &str) -> io::Result<String> {
     let orphan = free_name(&disk.list(dir)?, name, ORPHAN);
     disk.rename(&dir.join(name), &dir.join(&orphan))?;
@@ -54,8 +54,8 @@ pub(crate) fn set_aside(disk: &dyn Disk, dir: &Path, name: &str) -> io::Result<S
     Ok(orphan)
 }
 
-/// Keeps what a file holds behind an offset, and cuts it off; says how what was cut is called. None if there are
-/// too many: then nothing is cut.
+/// Keeps the part of a file after an offset in another file, and cuts it off; returns the name of the other file.
+/// `None` if there are too many, in which case nothing is cut.
 pub(crate) fn cut(
     disk: &dyn Disk,
     dir: &Path,

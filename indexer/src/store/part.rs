@@ -6,7 +6,7 @@ use crate::store::view::{FileView, LostSegment, View};
 use logstead_record::Timestamp;
 use std::sync::Arc;
 
-/// A file of messages, or a pair of them.
+/// A part of a logspace: a journal file, or the two files of a segment.
 #[derive(Clone)]
 pub(crate) enum StorePart {
     Segment(Arc<Segment>),
@@ -39,7 +39,7 @@ impl StorePart {
         }
     }
 
-    /// When the last of its messages was received that can be read.
+    /// The time at which its last readable message was received.
     pub(crate) fn received(&self) -> Option<Timestamp> {
         match self {
             StorePart::Segment(segment) => Some(segment.blocks.span.received_last),
@@ -57,7 +57,7 @@ impl StorePart {
         }
     }
 
-    /// Whether it counts in a view.
+    /// Whether it is part of a view.
     pub(crate) fn is_in(&self, view: &View) -> bool {
         match self.id() {
             Some(id) => view.segment_ids().any(|other| other == id),

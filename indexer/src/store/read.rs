@@ -1,4 +1,4 @@
-//! Reads the batches of journal files: from memory if they are still there, otherwise from the disk.
+//! Reads the batches of journal files, from memory if they are still there, otherwise from disk.
 
 use crate::journal::frame::{FrameError, FrameHeader};
 use crate::journal::scan::{Scan, ScanItem};
@@ -16,7 +16,7 @@ pub(crate) enum StretchItem<'a> {
     Damage(Damage),
 }
 
-/// Shows what is in a stretch, until `visit` fails.
+/// Passes the items of a stretch to `visit`, until that fails.
 pub(crate) fn read_stretch<E>(
     file: &FileView,
     stretch: &Stretch,
@@ -38,7 +38,7 @@ pub(crate) fn read_stretch<E>(
                 Err(why) => file.damage(offset, header.frame_bytes(), why.into()),
             },
             Err(error) => {
-                // A file that is too short stays so, and what the disk does not read now it may read another time.
+                // A file that is too short stays too short, but an error of the disk may be temporary.
                 let why = match error.kind() {
                     io::ErrorKind::UnexpectedEof => DamageReason::Missing,
                     _ => DamageReason::Disk(error.to_string()),
@@ -50,7 +50,7 @@ pub(crate) fn read_stretch<E>(
     }
 }
 
-/// Shows what is in a file, until `visit` fails.
+/// Passes the items of a file to `visit`, until that fails.
 pub(crate) fn read_file<E>(
     file: &FileView,
     visit: &mut dyn FnMut(StretchItem<'_>) -> Result<(), E>,
@@ -58,7 +58,7 @@ pub(crate) fn read_file<E>(
     file.stretches.iter().try_for_each(|stretch| read_stretch(file, stretch, visit))
 }
 
-/// The batch in a frame, if the frame is one of the stretch.
+/// The batch in a frame, if the frame belongs to the stretch.
 fn decode(stretch: &Stretch, header: &FrameHeader, body: &[u8]) -> Result<Batch, FrameError> {
     if header.first_sequence < stretch.sequences.start || stretch.sequences.end < header.end_sequence() {
         return Err(FrameError::Order {

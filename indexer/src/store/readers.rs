@@ -1,8 +1,8 @@
-//! How far those who read a logspace are, as expiry has to know it.
+//! The progress of the readers of a logspace, as needed by expiry.
 //!
-//! A reader has a name, and a [cursor](super::cursor) of that name in the folder `readers` of the logspace. All of them are
-//! known from the opening of the logspace on, whether somebody reads or not: what waits for one that begins a little later
-//! does not expire before it.
+//! A reader has a name, and a [cursor](super::cursor) of that name in the folder `readers` of the logspace. All
+//! readers are known as soon as the logspace is opened, whether or not they are in use, so that messages do not
+//! expire before a reader that starts a little later.
 //!
 //! **Invariant:** a position is never beyond what its cursor says, nor beyond the end of what was stored when the logspace
 //! was opened, until the reader itself goes on. So no message that is stored after messages were lost is taken for one that
@@ -18,21 +18,21 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where the cursors of readers are in the folder of a logspace.
+/// The folder with the cursors of readers, in the folder of a logspace.
 pub(crate) const READERS_DIR: &str = "readers";
-/// What their names end in.
+/// The suffix of their names.
 const SUFFIX: &str = ".cursor";
-/// Most bytes of the name of a reader.
+/// The greatest length of a reader's name, in bytes.
 pub(crate) const NAME_BYTES_MAX: usize = 64;
 
-/// What is known of a reader.
+/// The state of a reader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Known {
-    /// It has read everything before this sequence, and does not need it again.
+    /// The sequence before which it has finished all messages, and does not need them again.
     pub(crate) done: u64,
-    /// Why messages come again, or nobody knows which were read, where nobody was told yet.
+    /// The reason why messages may be read again, or why the position was lost, until it is reported.
     pub(crate) lost: Option<CursorError>,
-    /// Whether somebody has it.
+    /// Whether it is in use.
     pub(crate) is_taken: bool,
 }
 
@@ -43,59 +43,60 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// Those that were found when the logspace was opened.
+    /// Sets the readers that were found when the logspace was opened.
     pub(crate) fn begin(&self, found: BTreeMap<String, Known>) {
         *self.known.lock() = found;
     }
 
-    /// Up to where all of them have read; `None` where there are none.
+    /// The sequence up to which all readers have read; `None` if there are no readers.
     pub(crate) fn slowest(&self) -> Option<u64> {
         self.known.lock().values().map(|known| known.done).min()
     }
 
-    /// All, by their names.
+    /// All readers by name.
     pub(crate) fn all(&self) -> BTreeMap<String, Known> {
         self.known.lock().clone()
     }
 
-    /// Notes how far one is.
+    /// Sets the progress of a reader.
     pub(crate) fn set(&self, name: &str, done: u64) {
         if let Some(known) = self.known.lock().get_mut(name) {
             known.done = done;
         }
     }
 
-    /// Gives one back.
+    /// Marks a reader as no longer in use.
     pub(crate) fn give_back(&self, name: &str) {
         if let Some(known) = self.known.lock().get_mut(name) {
             known.is_taken = false;
         }
     }
 
-    /// Forgets one.
+    /// Removes a reader.
     pub(crate) fn remove(&self, name: &str) {
         self.known.lock().remove(name);
     }
 
-    /// Decides on all of them at once.
+    /// Changes the readers under one lock.
     pub(crate) fn change<T>(&self, change: impl FnOnce(&mut BTreeMap<String, Known>) -> T) -> T {
         change(&mut self.known.lock())
     }
 }
 
-/// Whether a reader can have this name: it is a part of the name of a file.
+/// Whether a reader can have this name, which is used in the name of a file.
 pub(crate) fn is_name(name: &str) -> bool {
     let is_part = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_');
     (1..=NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(is_part)
 }
 
-/// The file of a reader.
+/// The name of the file of a reader.
 pub(crate) fn file_name(name: &str) -> String {
     format!("{name}{SUFFIX}")
 }
 
-/// Finds the readers of a logspace that is being opened. A cursor beyond the end goes back to it before anything is stored;
-/// one that cannot be read stays until its reader is opened, and counts as being at the oldest message.
+/// Finds the readers of a logspace that is being opened. A cursor beyond the end is moved back to the end before
+/// anything is stored. A cursor that cannot be read is kept until its reader is opened, and counts as being at the
+/// oldest message.
 pub(crate) fn find(
     disk: &Arc<dyn Disk>,
     dir: &Path,

@@ -1,8 +1,9 @@
-//! Reads the contents of a logspace: to store messages in it, or only to look at it.
+//! Reads the contents of a logspace, either to store messages in it or only to inspect it.
 //!
-//! Both see the same ([`survey`]). Looking changes nothing, needs no lock, and works next to a server that has the
-//! logspace open and on media that cannot be written. Opening makes ready for the next append: it cuts off a
-//! half-done append, removes files that are whole elsewhere, and sets aside those that are not part of the logspace.
+//! In both cases the contents are the same ([`survey`]). Inspecting changes nothing, needs no lock, and works while a
+//! server has the logspace open, and on read-only media. Opening prepares for the next append: it cuts off an
+//! incomplete append, removes files whose contents are complete elsewhere, and sets aside files that are not part of
+//! the logspace.
 //!
 //! **Invariant:** nothing readable is removed unless its messages were read elsewhere. Only the newest journal file is
 //! ever cut, behind its last whole frame, where one interrupted append can have left the rest, and the cut is kept.
@@ -32,39 +33,39 @@ use std::sync::Arc;
 /// The report of opening a logspace.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recovery {
-    /// Sealed segments.
+    /// The number of sealed segments.
     pub segments: usize,
-    /// Messages in those.
+    /// The number of their messages.
     pub sealed_messages: u64,
-    /// Journal files.
+    /// The number of journal files.
     pub files: usize,
-    /// Batches in them.
+    /// The number of batches in them.
     pub batches: u64,
-    /// Messages in those.
+    /// The number of their messages.
     pub messages: u64,
-    /// The remains of an unfinished append at the end.
+    /// The incomplete append that was cut off at the end.
     pub cut: Option<Damage>,
     /// The name under which the cut was kept.
     pub cut_kept: Option<String>,
-    /// The parts that are unreadable or missing, and stay so.
+    /// The parts that are and remain unreadable or missing.
     pub damaged: Vec<Damage>,
-    /// The number of those, at the front, that are not parts of the logspace with messages.
+    /// The number of damaged parts, at the beginning of the list, that are not files of messages.
     pub damaged_beside_parts: usize,
-    /// Files that are not part of the logspace and may hold messages: with the name that they have now, where they were
+    /// Files that are not part of the logspace and may contain messages, under the names that they got when they were
     /// set aside.
     pub orphans: Vec<String>,
-    /// The name under which a manifest was kept that could not be read, or is from elsewhere.
+    /// The name under which a manifest was kept that is unreadable or from elsewhere.
     pub manifest_kept: Option<String>,
-    /// The cuts that were kept at some time.
+    /// The parts that were ever cut off and kept.
     pub cuts: Vec<String>,
-    /// Files that were removed, as all their messages were read elsewhere.
+    /// Files that were removed because all their messages could be read elsewhere.
     pub removed: Vec<String>,
 }
 
 /// A line of the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecoveryNote {
-    /// Whether messages are missing, or may be.
+    /// Whether messages are missing or may be missing.
     pub is_damage: bool,
     /// The finding as a line of text.
     pub text: String,
@@ -76,7 +77,7 @@ impl Recovery {
         self.notes_of(&self.damaged)
     }
 
-    /// The same, without the findings of verifying.
+    /// The same notes, without the damage that verifying finds.
     pub fn notes_beside_parts(&self) -> Vec<RecoveryNote> {
         self.notes_of(&self.damaged[..self.damaged_beside_parts])
     }
@@ -118,25 +119,25 @@ impl Recovery {
     }
 }
 
-/// The parts needed to open a logspace. Once it is open, it is open for its keeper and its searchers too.
+/// The parts needed to open a logspace. Opening it also opens it for its keeper and its searchers.
 #[derive(Clone)]
 pub(crate) struct LogspaceFiles {
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) dir: PathBuf,
     pub(crate) options: Options,
-    /// All messages with a sequence below this were stored, as far as others know.
+    /// According to others, all messages before this sequence were stored.
     pub(crate) reached: u64,
     pub(crate) keeper: Keeper,
 }
 
-/// The place where appending goes on.
+/// The point at which appending continues.
 pub(crate) struct AppendPoint {
     pub(crate) open: Option<OpenFile>,
     pub(crate) next_sequence: u64,
     pub(crate) hash: Hash,
 }
 
-/// Looks at a logspace at one moment. Changes nothing.
+/// Inspects a logspace at one moment, without changing anything.
 pub(crate) fn look(
     disk: &Arc<dyn Disk>,
     dir: &Path,
@@ -150,13 +151,13 @@ pub(crate) fn look(
     for _ in 0..LOOKS_MAX {
         let listing = Listing::read(&*disk, dir)?;
         let found = survey(&*disk, dir, &folder, lanes, &listing, reached);
-        // Files that are sealed, joined or expired meanwhile are not damaged: they are elsewhere.
+        // Files that are missing because they were sealed, joined or expired meanwhile are not damaged.
         if !listing.is_as(&Listing::read(&*disk, dir)?) {
             continue;
         }
         match found {
             Ok(survey) => return Ok(looked(survey)),
-            // An append that failed is cut off while the file is read.
+            // A failed append was cut off while the file was read.
             Err(error) => last = error,
         }
     }
@@ -171,7 +172,7 @@ fn looked(mut survey: Survey) -> (View, Recovery) {
     (view(&mut survey).0, recovery)
 }
 
-/// Makes a logspace ready for the next append.
+/// Prepares a logspace for the next append.
 pub(crate) fn recover(
     place: &LogspaceFiles,
     lanes: &dyn Lanes,
@@ -200,19 +201,19 @@ pub(crate) fn recover(
     let end = AppendPoint { open, next_sequence: view.next_sequence, hash: survey.end.hash };
     keeper.begin(view, survey.manifest, survey.is_settled, readers);
     if has_parts {
-        // On a full disk this is done later.
+        // If the disk is full, this is done later.
         keeper.settle().ok();
     }
     Ok((end, recovery))
 }
 
-/// Makes folders that are missing, and ends what a process that was killed had begun.
+/// Makes missing folders, and completes the work of a process that was killed.
 fn prepare(disk: &dyn Disk, dir: &Path, folders: [&Path; 2]) -> Result<(), OpenError> {
     for folder in folders {
         disk.create_dir_all(folder).map_err(|source| failed("create", folder, source))?;
     }
-    // It may have named a journal file, or replaced the manifest, without syncing the folder. Files that this makes
-    // redundant are removed below, so it has to last.
+    // The process may have named a journal file or replaced the manifest without syncing the folder. Files that have
+    // become redundant by this are removed below, so it must be durable.
     let [_, journal_dir] = folders;
     for folder in [dir, journal_dir] {
         disk.sync_dir(folder).map_err(|source| failed("sync", folder, source))?;
@@ -248,7 +249,7 @@ fn names<'a>(steps: impl Iterator<Item = &'a RepairStep>) -> Vec<String> {
     steps.map(|step| format!("{}/{}", step.folder, step.name)).collect()
 }
 
-/// Removes what is whole elsewhere, and sets aside what is not part of the logspace.
+/// Removes files whose contents are complete elsewhere, and sets aside files that are not part of the logspace.
 fn carry_out(
     disk: &dyn Disk,
     dir: &Path,
@@ -278,7 +279,7 @@ fn carry_out(
     Ok(())
 }
 
-/// Makes the newest journal file ready for the next append.
+/// Prepares the newest journal file for the next append.
 fn make_ready(
     disk: &dyn Disk,
     journal_dir: &Path,
@@ -295,7 +296,7 @@ fn make_ready(
                 newest.bytes = cut.offset;
                 recovery.cut_kept = Some(format!("{JOURNAL_DIR}/{kept}"));
             }
-            // A part that cannot be kept is not cut: another file is begun.
+            // If the part cannot be kept, it is not cut off, and a new file is begun.
             Ok(None) => survey.end.is_open = false,
             Err(error) if error.kind() == io::ErrorKind::StorageFull => survey.end.is_open = false,
             Err(source) => return Err(failed("keep the part cut off from", &path, source)),
@@ -305,14 +306,14 @@ fn make_ready(
     journal.file.sync().map_err(|source| failed("sync", &path, source))
 }
 
-/// The journal file that is appended to, and how long it is.
+/// The journal file that is appended to, and its length.
 pub(crate) struct OpenFile {
     pub(crate) journal: Arc<JournalFile>,
     pub(crate) bytes: u64,
     pub(crate) rows: u64,
 }
 
-/// The view to search, and the file that is appended to.
+/// The view for searches, and the file for appending.
 fn view(survey: &mut Survey) -> (View, Option<OpenFile>) {
     let files: Vec<_> = std::mem::take(&mut survey.files).into_iter().map(Arc::new).collect();
     let newest = files.last().filter(|_| survey.end.is_open);

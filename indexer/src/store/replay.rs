@@ -1,8 +1,8 @@
-//! Reads a journal file when its logspace is opened: where its frames are, and which bytes are not frames.
+//! Reads a journal file when its logspace is opened, to find its frames and the bytes that are not frames.
 //!
-//! Every frame of the newest file is read and checked, and its messages stay in memory: appending to it goes on, so it
-//! is not sealed soon. For older files only the headers are read: they were synced before the next file was begun, so
-//! an error in a body is rot, and is found when the body is read.
+//! Every frame of the newest file is read and checked, and its messages stay in memory, because it is not sealed
+//! soon: appending to it continues. For older files only the headers are read: they were synced before the next file
+//! was begun, so an error in a body is due to later damage, and is found when the body is read.
 
 use crate::disk::{Disk, LogspaceIdentity};
 use crate::journal::frame::{FrameError, FrameHeader, Hash};
@@ -17,51 +17,51 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// More than one append writes: what is longer is not an interrupted write.
+/// The greatest number of bytes that an interrupted append can leave; a longer part has another cause.
 const APPEND_BYTES_MAX: u64 = 64 << 20;
 
-/// The bytes of the newest file that stay in memory.
+/// The number of bytes of the newest file that stay in memory.
 const HELD_BYTES_MAX: usize = 64 << 20;
 
-/// A journal file that was read.
+/// The result of reading a journal file.
 pub(crate) struct JournalReplay {
     pub(crate) view: FileView,
-    /// `None` if it is damaged.
+    /// `None` if the header is damaged.
     pub(crate) header: Option<journal::JournalHeader>,
     /// The sequence after its last frame.
     pub(crate) end: u64,
     /// The first sequence of the next file.
     limit: u64,
     accounted: u64,
-    /// The hash of its last frame, where bodies were read.
+    /// The hash of its last frame, if bodies were read.
     pub(crate) hash: Hash,
-    /// The bytes after its last frame that are not a frame.
+    /// The bytes after its last frame, if they are not a frame.
     pub(crate) tail: Option<UnreadTail>,
 }
 
-/// Bytes behind the last whole frame.
+/// Bytes after the last complete frame.
 pub(crate) struct UnreadTail {
     pub(crate) damage: Damage,
-    /// How many frames with a whole header it holds.
+    /// The number of frames with an intact header in it.
     frames: usize,
-    /// The sequence after the last of those.
+    /// The sequence after the last of those frames.
     pub(crate) end: u64,
 }
 
 impl UnreadTail {
-    /// Whether one append that was interrupted can have left it. Its sender was never told that it is stored.
+    /// Whether a single interrupted append can have left it, whose sender never got an acknowledgement.
     pub(crate) fn is_torn(&self) -> bool {
         self.frames <= 1 && self.damage.bytes <= APPEND_BYTES_MAX
     }
 }
 
 impl JournalReplay {
-    /// The sequences of all its messages, and of what is missing between them.
+    /// The sequences of all its messages, and of those missing between them.
     pub(crate) fn sequences(&self) -> Range<u64> {
         self.view.first_sequence..self.end
     }
 
-    /// The sequences that it may hold: where those of a damaged one end is unknown.
+    /// The sequences that it may contain. If the file is damaged, they may reach up to the next file.
     pub(crate) fn extent(&self) -> Range<u64> {
         let is_sound = self.header.is_some() && self.tail.is_none();
         self.view.first_sequence..if is_sound { self.end } else { self.limit }
@@ -72,19 +72,19 @@ impl JournalReplay {
         self.view.stretches.iter().map(|stretch| stretch.sequences.clone())
     }
 
-    /// The sequences that it holds or reports as missing.
+    /// The sequences that it contains or reports as missing.
     pub(crate) fn accounted(&self) -> Range<u64> {
         self.view.first_sequence..self.end.max(self.accounted)
     }
 
-    /// The next part begins at a sequence: messages before it that are not here are damage.
+    /// Sets the sequence at which the next part begins: missing messages before it are damage.
     pub(crate) fn goes_on_at(&mut self, sequence: u64) {
         if sequence <= self.end {
             return;
         }
         self.accounted = sequence;
         if self.tail.is_none() && self.header.is_none() && self.view.messages == 0 {
-            // The damage of its header says it already.
+            // This is already reported by the damage of the header.
             return;
         }
         let nothing = || self.view.damage(self.view.bytes, 0, DamageReason::Missing);
@@ -93,8 +93,8 @@ impl JournalReplay {
     }
 }
 
-/// Reads a file that another follows, whose first message has the sequence `limit`. Frames of `skipped` messages,
-/// which are elsewhere, are left out.
+/// Reads a file that is followed by another, whose first message has the sequence `limit`. Frames of `skipped`
+/// messages, which are stored elsewhere, are left out.
 pub(crate) fn closed(
     disk: &dyn Disk,
     dir: &Path,
@@ -136,7 +136,7 @@ pub(crate) fn newest(
     let fail = |source| OpenError::Disk { action: "read", path: path.clone(), source };
     while let Some((offset, item)) = scan.next().map_err(fail)? {
         reading.batch = match &item {
-            // A batch that was read anyway need not be read again for each search.
+            // A batch that was read here is kept, so that searches need not read it again.
             ScanItem::Frame { header, body } if reading.replayed.view.held.bytes < HELD_BYTES_MAX => {
                 header.decode(body).ok().map(Arc::new)
             }
@@ -178,13 +178,13 @@ fn open_file(
     }
 }
 
-/// A file while it is read.
+/// The state of reading a file.
 struct ReplayReader<'a> {
     replayed: JournalReplay,
     skipped: &'a [Range<u64>],
-    /// The messages of the frame that is added, if they are kept in memory.
+    /// The messages of the frame being added, if they are kept in memory.
     batch: Option<Arc<Batch>>,
-    /// The end of the last frame that counts, here or elsewhere.
+    /// The end of the last frame that is valid, here or elsewhere.
     counted_end: u64,
 }
 
@@ -208,7 +208,7 @@ impl<'a> ReplayReader<'a> {
     fn add(&mut self, offset: u64, item: &ScanItem<'_>) {
         let end = self.replayed.end;
         match item {
-            // A frame beyond the beginning of the next file was never acknowledged.
+            // A frame that extends beyond the beginning of the next file was never acknowledged.
             ScanItem::Frame { header, .. } if self.replayed.limit < header.end_sequence() => {}
             ScanItem::Frame { header, .. } if self.is_skipped(header) => {
                 self.replayed.end = end.max(header.end_sequence());
@@ -257,7 +257,7 @@ impl<'a> ReplayReader<'a> {
         self.add_bad(offset, bytes, DamageReason::Disk(error.to_string()), None);
     }
 
-    /// Whole frames go on at an offset: what was bad before it is damage.
+    /// Notes that complete frames continue at an offset, so that the bad bytes before it are damage.
     fn end_bad(&mut self, offset: u64, first_sequence: u64) {
         let missing = first_sequence - self.replayed.end;
         let view = &mut self.replayed.view;

@@ -1,12 +1,13 @@
-//! Decides which parts of a logspace are too old or too much to keep. Pure: the caller brings the limits and removes
-//! the files.
+//! Decides which parts of a logspace are too old or too large to keep. The code is pure: the caller supplies the
+//! limits and removes the files.
 //!
 //! **Invariant:** a part goes only if it is proven to be beyond a limit, and all parts before it go too: the old end of
 //! a logspace is removed, without a gap. The journal file at the other end stays, as it may be appended to. If the
 //! newest journal file is missing, nobody knows what is left, and nothing goes.
 //!
-//! Who reads a logspace and is behind is waited for, with a bound: what is beyond a limit and not read yet stays until it is
-//! too old or too much for that, too. Then it goes all the same, so a reader that nobody runs does not fill a disk.
+//! Expiry waits, within limits, for readers that are behind: an unread part beyond the first limits is kept until it
+//! exceeds these limits as well. Then it is removed nevertheless, so that a reader that is never used does not fill
+//! the disk.
 
 use crate::store::manifest::{Manifest, ManifestExtent};
 use crate::store::part::{StorePart, parts};
@@ -16,26 +17,26 @@ use logstead_record::Timestamp;
 /// The limits beyond which parts of a logspace may be removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Expiry {
-    /// Messages that were received before this.
+    /// Messages received before this time may be removed.
     pub received_before: Option<Timestamp>,
-    /// The oldest, while all files together are larger than this.
+    /// The oldest messages may be removed while all files together are larger than this.
     pub bytes_max: Option<u64>,
-    /// Messages with a sequence below this, read or not.
+    /// Messages before this sequence may be removed, whether read or not.
     pub before: u64,
-    /// How long what is beyond the other limits waits for readers that are behind; `None`: not at all.
+    /// The limits for messages that wait for readers; `None` if expiry does not wait.
     pub hold_back: Option<HoldBack>,
 }
 
-/// How long expiry waits for readers that are behind.
+/// The limits within which expiry waits for readers that are behind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HoldBack {
-    /// What was received before this goes nevertheless.
+    /// Messages received before this time are removed nevertheless.
     pub received_before: Option<Timestamp>,
-    /// So does the oldest, while what waits is larger than this.
+    /// The oldest messages are removed nevertheless while the waiting ones are larger than this.
     pub bytes_max: u64,
 }
 
-/// The properties of a part that decide whether it goes.
+/// The properties of a part that decide whether it is removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct DatedPart {
     first_sequence: u64,
@@ -44,30 +45,31 @@ struct DatedPart {
     is_file: bool,
 }
 
-/// When the last message of a part was received.
+/// The time at which the last message of a part was received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ReceivedTime {
     At(Timestamp),
-    /// Some of its messages cannot be read: at this time or later, and before what follows it.
+    /// Some of its messages cannot be read. The last one was received at this time or later, and before the messages
+    /// of the next part.
     After(Timestamp),
-    /// It has no messages.
+    /// Never, because it has no messages.
     Never,
 }
 
 /// The parts that were removed, or would be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ExpiredParts {
-    /// Segments.
+    /// The number of segments.
     pub segments: usize,
-    /// Journal files.
+    /// The number of journal files.
     pub files: usize,
-    /// Their messages.
+    /// The number of their messages.
     pub messages: u64,
-    /// Their length.
+    /// Their length in bytes.
     pub bytes: u64,
-    /// When the last of them was received.
+    /// The time at which the last of them was received.
     pub received_last: Option<Timestamp>,
-    /// How many of the messages the slowest reader of the logspace had not read: how far it was behind what is left.
+    /// The number of these messages that the slowest reader of the logspace had not read.
     pub unread: u64,
 }
 
@@ -90,8 +92,8 @@ impl ExpiredParts {
     }
 }
 
-/// The parts that may go, oldest first: all that are too old, and enough to get below the limit of bytes. `slowest` is up to where all readers have
-/// read; `None` where there are none.
+/// The parts that may be removed, oldest first: all that are too old, and enough to get below the size limit.
+/// `slowest` is the sequence up to which all readers have read; `None` if there are no readers.
 pub(crate) fn old_parts(view: &View, expiry: &Expiry, slowest: Option<u64>) -> Vec<StorePart> {
     let mut parts = parts(view);
     let dated: Vec<DatedPart> = parts.iter().map(DatedPart::of).collect();
@@ -101,7 +103,7 @@ pub(crate) fn old_parts(view: &View, expiry: &Expiry, slowest: Option<u64>) -> V
     parts
 }
 
-/// The number of parts, the first in their order, that may go.
+/// The number of parts, from the first one on, that may be removed.
 fn going(parts: &[DatedPart], next_sequence: u64, expiry: &Expiry, slowest: Option<u64>) -> usize {
     let beyond = beyond(parts, next_sequence, expiry);
     let Some((slowest, hold_back)) = slowest.zip(expiry.hold_back) else { return beyond };
@@ -120,12 +122,12 @@ fn going(parts: &[DatedPart], next_sequence: u64, expiry: &Expiry, slowest: Opti
     free + behind.take_while(goes_nevertheless).count()
 }
 
-/// Where each part ends.
+/// The sequence at which each part ends.
 fn ends(parts: &[DatedPart], next_sequence: u64) -> impl Iterator<Item = u64> + '_ {
     parts.iter().skip(1).map(|part| part.first_sequence).chain([next_sequence])
 }
 
-/// How many of these parts are beyond a limit, the first ones, whoever still wants to read them.
+/// The number of parts, from the first one on, that are beyond a limit, whether or not a reader still needs them.
 fn beyond(parts: &[DatedPart], next_sequence: u64, expiry: &Expiry) -> usize {
     let mut left: u64 = parts.iter().map(|part| part.bytes).sum();
     let may_go = |((part, end), received): ((&DatedPart, u64), Option<Timestamp>)| {
@@ -143,14 +145,14 @@ fn beyond(parts: &[DatedPart], next_sequence: u64, expiry: &Expiry) -> usize {
     going.count().min(parts.len() - usize::from(parts.last().is_some_and(|last| last.is_file)))
 }
 
-/// A time by which all messages of each part had surely been received; `None` if nothing tells.
+/// A time by which all messages of each part had certainly been received; `None` if it is unknown.
 fn received_at_most(parts: &[DatedPart]) -> Vec<Option<Timestamp>> {
     let mut next = None;
     let mut received: Vec<Option<Timestamp>> = Vec::with_capacity(parts.len());
     for part in parts.iter().rev() {
         match part.received {
             ReceivedTime::At(time) => next = Some(time),
-            // An unreadable part was stored before the parts that follow it.
+            // An unreadable part was stored before the parts after it.
             ReceivedTime::After(time) => next = next.map(|next: Timestamp| next.max(time)),
             ReceivedTime::Never => {
                 received.push(Some(Timestamp::MIN));
@@ -177,7 +179,8 @@ impl DatedPart {
     }
 }
 
-/// When the last of the expired messages was received. If that is not known, it was not after those that are left.
+/// The time at which the last of the expired messages was received. If it is unknown, it was not after the remaining
+/// messages.
 pub(crate) fn expired_until(extent: ManifestExtent, view: &View) -> Option<Timestamp> {
     let dated: Vec<DatedPart> = parts(view).iter().map(DatedPart::of).collect();
     let is_said = |received: &Timestamp| *received != Timestamp::MIN;
@@ -185,14 +188,14 @@ pub(crate) fn expired_until(extent: ManifestExtent, view: &View) -> Option<Times
     (0 < extent.first).then(|| extent.expired.or_else(first_left).unwrap_or(Timestamp::MAX))
 }
 
-/// The same once this many of the oldest parts have expired, too.
+/// The same time, after this many of the oldest parts have expired as well.
 fn expired_with(view: &View, parts: &[StorePart], expired: usize) -> Option<Timestamp> {
     let dated: Vec<DatedPart> = parts.iter().map(DatedPart::of).collect();
     let received = received_at_most(&dated).into_iter().take(expired);
     view.expired.max(received.map(|received| received.unwrap_or(Timestamp::MAX)).max())
 }
 
-/// The manifest after the first parts, given here, have expired. A gap up to the next part goes with them.
+/// The manifest after these first parts have expired, together with a gap between them and the next part.
 pub(crate) fn without_expired(manifest: &Manifest, view: &View, expired: &[StorePart]) -> Manifest {
     let parts = parts(view);
     let first = parts.get(expired.len()).map_or(view.next_sequence, StorePart::first_sequence);
@@ -245,7 +248,7 @@ mod tests {
             .prop_map(|(received_before, bytes_max)| HoldBack { received_before, bytes_max })
     }
 
-    /// How far the slowest reader is, if there is one.
+    /// The sequence up to which the slowest reader has read, if there is one.
     fn slowest() -> impl Strategy<Value = Option<u64>> {
         proptest::option::of(prop_oneof![8 => 0_u64..40, 1 => Just(u64::MAX)])
     }
@@ -272,8 +275,8 @@ mod tests {
             })
     }
 
-    /// Whether each message of a part was surely received before a time. An unreadable part was received before the
-    /// readable part that follows.
+    /// Whether each message of a part was certainly received before a time. An unreadable part was received before
+    /// the next readable part.
     fn is_proven_old(parts: &[DatedPart], at: usize, before: Timestamp) -> bool {
         let own = match parts[at].received {
             ReceivedTime::At(time) => return time < before,
@@ -298,7 +301,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
 
-        /// Whatever there is, whatever the limits are, and whatever the clock says.
+        /// This must hold for any parts, any limits and any clock.
         #[test]
         fn only_what_is_proven_too_old_or_too_much_goes((parts, next_sequence) in stored(), expiry in expiry()) {
             let gone = going(&parts, next_sequence, &expiry, None);
@@ -318,7 +321,7 @@ mod tests {
             }
         }
 
-        /// A readable part beyond a limit goes, unless something before it stays.
+        /// A readable part beyond a limit is removed, unless a part before it stays.
         #[test]
         fn what_is_too_old_or_too_much_goes((parts, next_sequence) in stored(), expiry in expiry()) {
             let gone = going(&parts, next_sequence, &expiry, None);
@@ -332,7 +335,7 @@ mod tests {
             }
         }
 
-        /// Nothing becomes older because a part cannot be read any more.
+        /// Damage to a part must never make messages expire earlier.
         #[test]
         fn damage_lets_nothing_go_sooner(
             (mut parts, next_sequence) in stored(), expiry in expiry(), damaged in any::<u16>(),
@@ -347,7 +350,8 @@ mod tests {
             prop_assert!(going(&parts, next_sequence, &expiry, None) <= whole);
         }
 
-        /// Readers never let anything go that is within the limits, and what is read, or nobody waits for, goes as ever.
+        /// Readers never cause the removal of messages within the limits, and messages that are read, or for which no
+        /// reader waits, are removed as usual.
         #[test]
         fn readers_only_ever_hold_back((parts, next_sequence) in stored(), expiry in expiry(), slowest in slowest()) {
             let gone = going(&parts, next_sequence, &expiry, slowest);
@@ -361,7 +365,7 @@ mod tests {
             }
         }
 
-        /// What waits is bounded: in bytes always, and in time where that is said.
+        /// Waiting messages are always limited in size, and in time if that is configured.
         #[test]
         fn what_waits_for_a_reader_is_bounded((parts, next_sequence) in stored(), expiry in expiry(), slowest in slowest()) {
             let gone = going(&parts, next_sequence, &expiry, slowest);
@@ -377,7 +381,8 @@ mod tests {
             }
         }
 
-        /// What a reader has not read goes only if it is beyond a limit, and beyond what is waited for, too.
+        /// Messages that a reader has not read are removed only if they are beyond a limit and also beyond the limits
+        /// of waiting.
         #[test]
         fn nothing_unread_goes_before_its_time((parts, next_sequence) in stored(), expiry in expiry(), slowest in slowest()) {
             let gone = going(&parts, next_sequence, &expiry, slowest);
@@ -394,7 +399,7 @@ mod tests {
             }
         }
 
-        /// Whoever reads further holds back no more.
+        /// A reader that has read more never holds back more.
         #[test]
         fn who_reads_on_holds_back_no_more(
             (parts, next_sequence) in stored(), expiry in expiry(), slowest in 0_u64..40, further in 0_u64..10,

@@ -1,4 +1,4 @@
-//! How much a logspace holds.
+//! The size of a logspace in figures.
 
 use crate::store::view::View;
 use logstead_record::Timestamp;
@@ -6,33 +6,33 @@ use logstead_record::Timestamp;
 /// The contents of a logspace in figures.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
-    /// Messages.
+    /// The number of messages.
     pub messages: u64,
-    /// Messages in sealed segments.
+    /// The number of messages in sealed segments.
     pub sealed_messages: u64,
-    /// Sealed segments.
+    /// The number of sealed segments.
     pub segments: usize,
-    /// Their messages' length.
+    /// The length of their blocks files.
     pub blocks_bytes: u64,
-    /// Their indexes' length.
+    /// The length of their indexes.
     pub index_bytes: u64,
-    /// Batches in the journal.
+    /// The number of batches in the journal.
     pub batches: u64,
-    /// Journal files.
+    /// The number of journal files.
     pub journal_files: usize,
-    /// Their length.
+    /// Their length in bytes.
     pub journal_bytes: u64,
-    /// Memory of the batches that are kept there.
+    /// The memory of the batches that are kept in memory.
     pub memory_bytes: usize,
-    /// The earliest time a message counts by.
+    /// The earliest time of a message.
     pub first_time: Option<Timestamp>,
-    /// The latest.
+    /// The latest time.
     pub last_time: Option<Timestamp>,
     /// The sequence of the oldest message that is not expired.
     pub first_sequence: u64,
     /// The sequence of the next message.
     pub next_sequence: u64,
-    /// Known parts that cannot be read.
+    /// The number of known parts that cannot be read.
     pub damaged: usize,
 }
 

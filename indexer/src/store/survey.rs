@@ -1,4 +1,4 @@
-//! Surveys a logspace: the files it holds, which of them count, and what is wrong.
+//! Surveys a logspace: its files, the choice of the valid ones, and their damage.
 //!
 //! **Invariant:** nothing is changed. The changes needed before messages can be stored are a list of steps, which
 //! opening carries out and looking does not; so both see the same.
@@ -32,13 +32,13 @@ pub(crate) struct Listing {
     manifest: Result<Option<Manifest>, ManifestError>,
     journal: BTreeSet<String>,
     segments: BTreeSet<String>,
-    /// The logspace that the files belong to, if one of them says it.
+    /// The logspace that the files belong to, if one of them names it.
     identity: Option<LogspaceIdentity>,
     /// Journal files of another logspace or queue.
     foreign: BTreeSet<String>,
 }
 
-/// A step to carry out before messages can be stored.
+/// A step that must be carried out before messages can be stored.
 #[derive(Debug)]
 pub(crate) struct RepairStep {
     /// The folder within the logspace.
@@ -58,14 +58,14 @@ pub(crate) struct Survey {
     pub(crate) end: JournalEnd,
     /// The manifest as it should be.
     pub(crate) manifest: Manifest,
-    /// Whether it is.
+    /// Whether the manifest on disk is already like this.
     pub(crate) is_settled: bool,
     pub(crate) steps: Vec<RepairStep>,
     /// The files that were set aside before, with their folder.
     pub(crate) aside: Vec<String>,
 }
 
-/// The place where appending goes on.
+/// The point at which appending continues.
 #[derive(Default)]
 pub(crate) struct JournalEnd {
     pub(crate) next_sequence: u64,
@@ -79,7 +79,7 @@ pub(crate) struct JournalEnd {
 }
 
 impl Listing {
-    /// The current files.
+    /// Reads the names of the current files.
     pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Listing, OpenError> {
         let path = dir.join(manifest::NAME);
         let mut manifest = Manifest::read(disk, dir);
@@ -111,12 +111,12 @@ impl Listing {
         Ok(Listing { manifest, journal, segments, identity, foreign })
     }
 
-    /// Whether there is a manifest that does not count.
+    /// Whether there is a manifest that is not valid.
     pub(crate) fn has_useless_manifest(&self) -> bool {
         self.manifest.is_err()
     }
 
-    /// Whether the same files counted at another moment.
+    /// Whether the files that make up the logspace are the same as in another listing.
     pub(crate) fn is_as(&self, other: &Listing) -> bool {
         let parts = |names: &BTreeSet<String>| -> Vec<String> {
             let is_part = |name: &&String| PARTS.iter().any(|suffix| name.ends_with(suffix));
@@ -137,7 +137,7 @@ impl Listing {
     }
 
     fn journals(&self) -> Vec<u64> {
-        // Names of the same length are in the order of their numbers.
+        // All names have the same length, so their order is that of their numbers.
         self.journal.iter().filter_map(|name| journal::first_sequence(name)).collect()
     }
 
@@ -168,7 +168,7 @@ impl Listing {
 }
 
 /// The logspace that the files of a folder belong to: that of the manifest, unless at least two journal files agree
-/// that it is from elsewhere; without a manifest, what most journal files say.
+/// on another; without a manifest, that of most journal files.
 fn own(manifest: Option<LogspaceIdentity>, journals: &[LogspaceIdentity]) -> Option<LogspaceIdentity> {
     let count = |of: &LogspaceIdentity| journals.iter().filter(|identity| *identity == of).count();
     let first_of_most = || journals.iter().rev().max_by_key(|identity| count(identity)).copied();
@@ -179,7 +179,7 @@ fn own(manifest: Option<LogspaceIdentity>, journals: &[LogspaceIdentity]) -> Opt
     }
 }
 
-/// Surveys everything that is listed. All messages below the sequence `reached` were stored, as far as others know.
+/// Surveys all files of a listing. According to others, all messages before the sequence `reached` were stored.
 pub(crate) fn survey(
     disk: &dyn Disk,
     dir: &Path,
@@ -227,8 +227,8 @@ pub(crate) fn survey(
     Ok(SurveyBuilder { listing, reached, expired, segments: choice.segments }.finish(kept, newest, steps))
 }
 
-/// The sequence below which everything has expired. A manifest that knows more than the folder holds is from
-/// somewhere else, and is not believed.
+/// The sequence before which all messages have expired. A manifest that claims more than the folder contains is from
+/// elsewhere, and is not believed.
 fn expired(listing: &Listing, candidates: &[Candidate], journals: &[JournalReplay]) -> u64 {
     let Some(ManifestExtent { first, next, .. }) = listing.extent() else { return 0 };
     let mut named =
@@ -239,11 +239,11 @@ fn expired(listing: &Listing, candidates: &[Candidate], journals: &[JournalRepla
     if has_all && next <= end { first } else { 0 }
 }
 
-/// Files that did not get their names.
+/// Files that never got their final names.
 fn unfinished(listing: &Listing, disk: &dyn Disk, journal_dir: &Path) -> Vec<RepairStep> {
     let step = |folder, name: &String, fate| RepairStep { folder, name: name.clone(), fate };
     let fate = |name: &String| {
-        // Nothing is appended to a file that has no name yet.
+        // A file without its final name is never appended to.
         let bytes = || disk.open(&journal_dir.join(name)).and_then(|file| file.bytes());
         let is_header =
             orphans::is_unfinished(name) || bytes().is_ok_and(|bytes| bytes <= journal::HEADER_BYTES);
@@ -251,14 +251,14 @@ fn unfinished(listing: &Listing, disk: &dyn Disk, journal_dir: &Path) -> Vec<Rep
     };
     let new = |name: &&String| name.ends_with(".new");
     let in_journal = listing.journal.iter().filter(new).map(|name| step(JOURNAL_DIR, name, fate(name)));
-    // The unnamed files of a segment are removed only when the segment has its name.
+    // The unnamed files of a segment are removed only once the segment has its final name.
     let in_segments =
         listing.segments.iter().filter(new).map(|name| step(SEGMENTS_DIR, name, Fate::Redundant));
     in_journal.chain(in_segments).collect()
 }
 
-/// The files of segments that do not count, and indexes of none. An index says little without its blocks, and can be
-/// made again where its messages are `held`.
+/// The files of segments that are not chosen, and indexes without a segment. An index is of little use without its
+/// blocks, and can be rebuilt if its messages are in `held`.
 fn without_use(listing: &Listing, choice: &Choice, held: &[Range<u64>]) -> Vec<RepairStep> {
     let mut steps = Vec::new();
     let mut add = |name: String, fate| {
@@ -280,7 +280,7 @@ fn without_use(listing: &Listing, choice: &Choice, held: &[Range<u64>]) -> Vec<R
     steps
 }
 
-/// The parts that count, before they are put together.
+/// The chosen parts, before the view is made from them.
 struct SurveyBuilder<'a> {
     listing: &'a Listing,
     reached: u64,
@@ -346,12 +346,12 @@ impl SurveyBuilder<'_> {
         self.segments.iter().map(|candidate| candidate.range().end).max().unwrap_or(0)
     }
 
-    /// All messages below this sequence were stored, as the manifest or a note elsewhere says.
+    /// The sequence before which all messages were stored, according to the manifest or a note elsewhere.
     fn noted(&self) -> u64 {
         self.listing.extent().map_or(0, |extent| extent.next).max(self.reached)
     }
 
-    /// How the journal ends, and with it the logspace.
+    /// The end of the journal, and of the logspace.
     fn end(&self, newest: Option<JournalReplay>, kept_end: u64) -> (Option<JournalReplay>, JournalEnd) {
         let extent = self.listing.extent();
         let noted = self.noted();
@@ -359,11 +359,11 @@ impl SurveyBuilder<'_> {
         let last = self.segments.last().and_then(|candidate| candidate.segment.as_ref().ok());
         let sealed_hash = last.map_or([0; 32], |segment| segment.blocks.hash);
         let begins = newest.as_ref().map(|newest| newest.view.first_sequence);
-        // There is a file to append to before there is a manifest that says so.
+        // A file to append to is made before the manifest names it.
         let missing = extent.filter(|extent| begins.is_none_or(|first| first < extent.newest));
         if let Some(ManifestExtent { newest: missing, .. }) = missing {
             let end = newest.as_ref().map_or(0, |newest| newest.end);
-            // Nobody knows how many messages it held; at least one counts as missing.
+            // The number of its messages is unknown; at least one counts as missing.
             let next_sequence = noted.max(before.max(end).max(missing) + 1);
             let newest = newest.map(|mut newest| {
                 newest.goes_on_at(self.goes_on_at(end, std::iter::once(missing), next_sequence));
@@ -388,7 +388,8 @@ impl SurveyBuilder<'_> {
         let lost = newest.tail.as_ref().filter(|tail| !tail.is_torn() || newest.end < noted);
         let is_lost = lost.is_some() || !is_sound && newest.view.messages == 0;
         if is_lost {
-            // It stays as it is. The next file begins beyond all that it may have held, so the gap tells of the loss.
+            // The file stays unchanged. The next file begins after all sequences that it may have contained, so the
+            // gap shows the loss.
             let claimed = lost.map_or(0, |tail| tail.end);
             let next_sequence = (newest.end + 1).max(claimed).max(noted).max(before);
             newest.goes_on_at(next_sequence.min(self.next_segment(newest.end).unwrap_or(u64::MAX)));
@@ -400,7 +401,7 @@ impl SurveyBuilder<'_> {
         (Some(newest), JournalEnd { next_sequence, hash, is_open, cut, newest_missing: None })
     }
 
-    /// The sequence that follows the end of a file: what is between them is missing.
+    /// The sequence at which the messages continue after the end of a file; those in between are missing.
     fn goes_on_at(&self, end: u64, starts: impl Iterator<Item = u64>, next_sequence: u64) -> u64 {
         let is_covered =
             self.segments.iter().any(|candidate| candidate.range().contains(&end)) || end < self.expired;
@@ -421,7 +422,7 @@ impl SurveyBuilder<'_> {
         segments.chain(files.iter().map(|journal| journal.view.first_sequence)).min()
     }
 
-    /// The sequences that no part holds. Messages missing within a file are the damage of that file.
+    /// The sequences that are in no part. Messages that are missing within a file are damage of that file.
     fn gaps(&self, files: &[JournalReplay], next_sequence: u64) -> Vec<Gap> {
         let segments = self.segments.iter().map(|candidate| {
             let id = candidate.placed.id;
@@ -430,7 +431,7 @@ impl SurveyBuilder<'_> {
         let files = files.iter().map(|journal| (journal.accounted(), journal.view.journal.name.clone()));
         let mut parts: Vec<(Range<u64>, String)> = segments.chain(files).collect();
         parts.sort_by_key(|(range, _)| range.start);
-        // If nothing is left, nobody knows how much of it had expired.
+        // If no part is left, it is unknown how many of the messages had expired.
         let (first, name) = parts.first().cloned().unwrap_or((0..0, JOURNAL_DIR.to_owned()));
         let start = self.listing.extent().map_or(first.start, |extent| extent.first);
         let (mut at, mut beside, mut gaps) = (start, name, Vec::new());

@@ -1,4 +1,4 @@
-//! Reads again which messages of a journal are counted there, for an account that a crash left behind.
+//! Reads again which messages are counted in a journal, to complete an account that a crash left behind.
 
 use crate::journal::scan::{Scan, ScanItem};
 use crate::store::view::View;
@@ -6,20 +6,20 @@ use logstead_record::Batch;
 
 /// Messages that were appended together.
 pub struct Tally<'a> {
-    /// They.
+    /// The messages.
     pub batch: &'a Batch,
-    /// How many of them are counted at another journal.
+    /// The number of these messages that are counted in another journal.
     pub copies: usize,
 }
 
-/// Shows every frame whose messages have sequences from `from` on. Returns how many messages have such a sequence and
-/// were not shown: they are sealed, damaged, or gone.
+/// Passes every frame with messages from the sequence `from` on to `visit`. Returns the number of such messages that
+/// were not passed because they are sealed, damaged or removed.
 pub(crate) fn tally(view: &View, from: u64, visit: &mut dyn FnMut(&Tally<'_>)) -> u64 {
     let mut left = view.next_sequence.saturating_sub(from);
     for file in &view.files {
         for stretch in file.stretches.iter().filter(|stretch| from < stretch.sequences.end) {
             let mut scan = Scan::frames(&*file.journal.file, stretch.offset, stretch.offset + stretch.bytes);
-            // Unreadable messages are among those that are left.
+            // Unreadable messages are among those not passed.
             while let Ok(Some((_, item))) = scan.next() {
                 let ScanItem::Frame { header, body } = item else { continue };
                 if header.first_sequence < from {

@@ -1,14 +1,14 @@
-//! Why a logspace cannot be opened.
+//! The reasons why a logspace cannot be opened.
 
 use crate::journal::HeaderError;
 use crate::store::manifest::ManifestError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How often a logspace that changes is looked at again.
+/// The number of attempts to read a logspace that changes meanwhile.
 pub(crate) const LOOKS_MAX: usize = 50;
 
-/// Why a journal cannot be opened. No message was lost by trying.
+/// The reason why a journal cannot be opened. The attempt does not lose any messages.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The disk failed.
@@ -18,7 +18,7 @@ pub enum OpenError {
         action: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// The error of the disk.
+        /// The error from the operating system.
         source: io::Error,
     },
     /// Another version of this program wrote it, or put a part of it somewhere else.
@@ -29,17 +29,17 @@ pub enum OpenError {
         /// Its version, or the place.
         source: ManifestError,
     },
-    /// Another process changes it more quickly than it can be looked at.
+    /// Another process changes the logspace faster than it can be read.
     #[error(
         "{dir} kept changing while it was read, {LOOKS_MAX} times in a row: try again, or ask the server that has \
          it open",
         dir = dir.display()
     )]
     Busy {
-        /// Its folder.
+        /// The folder of the logspace.
         dir: PathBuf,
     },
-    /// Another version of this program wrote it.
+    /// It was written by another version of this program.
     #[error("cannot read {path}: {source}; start the version that wrote it", path = path.display())]
     Version {
         /// The file.

@@ -1,4 +1,4 @@
-//! Reads the whole contents of a logspace and checks them against their checksums and hashes.
+//! Reads the whole contents of a logspace, and compares them with their checksums and hashes.
 //!
 //! **Invariant:** a part reported as sound can be read in every detail: frames, blocks, columns and indexes, and
 //! the chain of hashes goes on from each part to the next.
@@ -16,7 +16,7 @@ use crate::store::view::{FileView, LostSegment, View};
 use logstead_record::{ColumnGroups, Timestamp};
 use logstead_work::SearchContext;
 
-/// A part of a logspace that was checked.
+/// The result of checking a part of a logspace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifyReport {
     /// The name of the file, in the folder of the logspace.
@@ -29,14 +29,14 @@ pub struct VerifyReport {
     pub findings: Vec<Finding>,
 }
 
-/// A part that is not as it was written.
+/// A part that differs from the data that was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// The place, and what is wrong there.
+    /// The place of the damage, and its nature.
     pub what: String,
-    /// Whether messages cannot be read. An index can be made again.
+    /// Whether messages cannot be read. A damaged index loses none, because it can be rebuilt.
     pub loses_messages: bool,
-    /// The times of the messages that it is about, if they are known.
+    /// The times of the messages concerned, if known.
     pub times: Option<(Timestamp, Timestamp)>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn bytes(view: &View) -> u64 {
     parts(view).iter().map(StorePart::bytes).sum()
 }
 
-/// Checks everything, oldest first, and shows each part that was checked. Ends early when it is cancelled.
+/// Checks everything, oldest first, and reports each part that was checked. Ends early if it is cancelled.
 pub(crate) fn verify(view: &View, run: &SearchContext<'_>, visit: &mut dyn FnMut(VerifyReport)) {
     for gap in &view.gaps {
         let findings = vec![finding(gap.damage().to_string(), true)];
@@ -64,12 +64,12 @@ pub(crate) fn verify(view: &View, run: &SearchContext<'_>, visit: &mut dyn FnMut
     }
 }
 
-/// The end of what was checked so far: the sequence and the hash that the next part must begin with.
+/// The end of the checked parts: the sequence and the hash with which the next part must begin.
 #[derive(Default)]
 struct Chain(Option<(u64, Hash)>);
 
 impl Chain {
-    /// Whether a part continues the chain of the one before it; parts that do not adjoin are not compared.
+    /// Whether a part continues the chain of the part before it. Parts that are not adjacent are not compared.
     fn goes_on(&self, first_sequence: u64, previous_hash: Hash) -> bool {
         self.0.is_none_or(|(sequence, hash)| sequence != first_sequence || hash == previous_hash)
     }
@@ -92,7 +92,7 @@ fn check_segment(segment: &Segment, chain: &mut Chain, run: &SearchContext<'_>) 
     check_blocks(segment, run, &mut findings);
     if let Err(error) = asked_in_time(|| segment.index()?.verify()) {
         findings.push(finding(format!("index: {error}"), false));
-        // So it is made again.
+        // So the index is rebuilt.
         segment.distrust_index(error);
     }
     *chain = Chain(Some((id.sequences().end, blocks.hash)));
@@ -132,7 +132,8 @@ fn check_blocks(segment: &Segment, run: &SearchContext<'_>, findings: &mut Vec<F
     findings.extend(stretches.into_iter().map(DamagedBlocks::finding));
 }
 
-/// Neighbours that cannot be read for one reason: a page of a group is needed for all of its blocks.
+/// Adjacent blocks that cannot be read for the same reason, because a damaged page of a group affects all of its
+/// blocks.
 struct DamagedBlocks {
     first: usize,
     last: usize,

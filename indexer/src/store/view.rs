@@ -1,7 +1,8 @@
 //! Everything that can be searched at one moment: the files, and the stretches of messages in them.
 //!
-//! A file is divided into stretches of one or more frames. Small neighbours are joined, and so are their batches if
-//! they are in memory: a million frames of one message then cost a search no more than a few large ones.
+//! A file is divided into stretches of one or more frames. Small adjacent stretches are joined, and so are their
+//! batches if they are in memory, so that a million frames with one message each cost a search no more than a few
+//! large ones.
 //!
 //! **Invariant:** stretches of a file are in the order of their offsets and of their sequences. A view never
 //! changes while it is held: the appender works on a copy.
@@ -18,37 +19,38 @@ use parking_lot::RwLock;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Stretches that are shorter than this are joined with the next.
+/// The length below which a stretch is joined with the next one.
 const STRETCH_BYTES_MIN: u64 = 256 << 10;
-/// The most batches kept in memory, however small they are.
+/// The greatest number of batches kept in memory, however small they are.
 const BATCHES_MAX: usize = 4096;
-/// Neighbours in memory become one batch when they are this many,
+/// The number of adjacent batches in memory from which on they may be joined into one.
 const JOINED_BATCHES_MIN: usize = 16;
-/// and have this many rows together. A batch with that many rows stays as it is, so a row is copied at most once.
+/// The total number of rows that they must also have. A batch with that many rows is never joined again, so a row is
+/// copied at most once.
 const JOINED_ROWS_MIN: usize = SHAPED_ROWS_MIN;
 
-/// The view of this moment, published by the appender and read by searchers.
+/// The current view, published by the appender and read by searchers.
 pub(crate) type SharedView = RwLock<Arc<View>>;
 
 /// Everything that can be searched.
 #[derive(Clone, Default)]
 pub(crate) struct View {
-    /// In the order of their sequences.
+    /// The segments, in the order of their sequences.
     pub(crate) segments: Vec<Arc<Segment>>,
-    /// Unreadable segments, likewise.
+    /// Unreadable segments, in the same order.
     pub(crate) lost: Vec<LostSegment>,
-    /// Journal files that are not segments yet, likewise. The last is appended to.
+    /// Journal files that are not sealed yet, in the same order. The last one is appended to.
     pub(crate) files: Vec<Arc<FileView>>,
-    /// Messages that no file holds though they have not expired, likewise.
+    /// Messages that are in no file although they have not expired, in the same order.
     pub(crate) gaps: Vec<Gap>,
     pub(crate) next_sequence: u64,
-    /// The first sequence of the newest journal file, if it is missing and there is no other yet.
+    /// The first sequence of the newest journal file, if it is missing and there is no newer one yet.
     pub(crate) newest_missing: Option<u64>,
     /// The logspace that the files belong to.
     pub(crate) identity: LogspaceIdentity,
-    /// The reason why nothing is known: the logspace cannot be opened for now.
+    /// The reason why the contents are unknown: the logspace cannot be opened at present.
     pub(crate) closed: Option<Damage>,
-    /// The latest time when an expired message was received. `None` if nothing has expired.
+    /// The latest time at which an expired message was received; `None` if nothing has expired.
     pub(crate) expired: Option<Timestamp>,
 }
 
@@ -67,13 +69,13 @@ pub(crate) struct LostSegment {
     pub(crate) damage: Damage,
 }
 
-/// Sequences that no file holds.
+/// Sequences that are in no file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Gap {
     pub(crate) sequences: Range<u64>,
     /// The file next to the gap.
     pub(crate) beside: String,
-    /// The end of the messages that are known to have been stored; set if the file that held them is missing.
+    /// The end of the messages known to have been stored; set if the file that contained them is missing.
     pub(crate) known_end: Option<u64>,
 }
 
@@ -86,16 +88,16 @@ pub(crate) struct FileView {
     pub(crate) messages: u64,
     pub(crate) batches: u64,
     pub(crate) held: MemoryUse,
-    /// The bounds of all its messages; those of nothing if it has none.
+    /// The bounds of the times of all its messages; the empty bounds if it has none.
     pub(crate) times: TimeBounds,
     pub(crate) received: Timestamp,
     pub(crate) stretches: Vec<Stretch>,
     pub(crate) damaged: Vec<Damage>,
-    /// Bytes at its end that are not part of it, from a failed append or from elsewhere.
+    /// The number of bytes at its end that are not part of it, from a failed append or from elsewhere.
     pub(crate) void_bytes: u64,
 }
 
-/// One or more frames without other bytes between them.
+/// One or more adjacent frames.
 #[derive(Clone)]
 pub(crate) struct Stretch {
     pub(crate) offset: u64,
@@ -103,7 +105,7 @@ pub(crate) struct Stretch {
     pub(crate) sequences: Range<u64>,
     pub(crate) batches: u64,
     pub(crate) times: TimeBounds,
-    /// Its messages, while they are in memory.
+    /// Its messages, as long as they are in memory.
     pub(crate) batch: Option<Arc<Batch>>,
 }
 
@@ -181,7 +183,7 @@ impl FileView {
         }
     }
 
-    /// A part of it that cannot be read.
+    /// A part of the file that cannot be read.
     pub(crate) fn damage(&self, offset: u64, bytes: u64, why: DamageReason) -> Damage {
         Damage { file: self.journal.name.clone(), offset, bytes, messages: None, why }
     }
@@ -200,7 +202,7 @@ impl FileView {
         }
     }
 
-    /// Joins the small batches at the end, once that pays.
+    /// Joins the small batches at the end once there are enough of them.
     fn join_small(&mut self) {
         let (first, rows) = self.small_at_end();
         if self.stretches.len() - first < JOINED_BATCHES_MIN || rows < JOINED_ROWS_MIN {
@@ -225,7 +227,7 @@ impl FileView {
         self.stretches.push(joined);
     }
 
-    /// The first of the small batches that the file ends with, and the number of their rows.
+    /// The index of the first of the small batches at the end of the file, and the total number of their rows.
     fn small_at_end(&self) -> (usize, usize) {
         let (mut first, mut rows) = (self.stretches.len(), 0);
         while let Some(at) = first.checked_sub(1)
@@ -278,13 +280,13 @@ impl View {
         file.push(offset, header, Some(batch));
     }
 
-    /// Drops the oldest batches in memory if there are too many: they are read from the journal.
+    /// Drops the oldest batches from memory if there are too many; afterwards they are read from the journal.
     pub(crate) fn evict(&mut self, memory_max: usize) {
         let mut held = self.held();
         if held.is_within(memory_max, BATCHES_MAX) {
             return;
         }
-        // Frees a little more than needed, so that not every append has to.
+        // This frees a little more than needed, so that it is not repeated for every append.
         let (bytes, batches) = (memory_max / 8 * 7, BATCHES_MAX / 8 * 7);
         for file in &mut self.files {
             if held.is_within(bytes, batches) {
@@ -315,7 +317,7 @@ impl View {
         journal_first.into_iter().chain(sealed_first).min().unwrap_or(self.next_sequence)
     }
 
-    /// Takes a journal file out.
+    /// Removes a journal file from the view.
     pub(crate) fn drop_file(&mut self, first_sequence: u64) {
         self.files.retain(|file| file.first_sequence != first_sequence);
     }
@@ -325,7 +327,7 @@ impl View {
         self.segments.iter().map(|segment| segment.id).chain(self.lost.iter().map(|lost| lost.id))
     }
 
-    /// The unreadable segment that holds a sequence.
+    /// The unreadable segment that contains a sequence.
     pub(crate) fn lost_at(&self, sequence: u64) -> Option<&LostSegment> {
         self.lost.iter().find(|lost| lost.id.sequences().contains(&sequence))
     }
@@ -337,7 +339,7 @@ impl View {
         files.chain(segments).chain(self.gaps.iter().map(Gap::damage)).chain(self.closed.clone())
     }
 
-    /// Removes everything that begins before a sequence.
+    /// Removes everything before a sequence.
     pub(crate) fn drop_before(&mut self, first: u64) {
         self.segments.retain(|segment| first <= segment.id.first_sequence);
         self.lost.retain(|lost| first <= lost.id.first_sequence);
@@ -446,7 +448,7 @@ mod tests {
         }
         assert_eq!(view.held().batches, 100);
         for number in 0..1000 {
-            // Every second offset is of no frame.
+            // Only every second offset has a frame.
             view.push(1_000_000 + number * 2000, &header(100_000 + number), batch(["x".to_owned()]));
         }
         assert_eq!(view.held().batches, 1100);

@@ -18,7 +18,7 @@ pub(crate) const JOURNAL: &str = "/data/logspaces/main/journal";
 
 pub(crate) const SEGMENTS: &str = "/data/logspaces/main/segments";
 
-/// A message as a test sees it: the time it counts by, and its text.
+/// A message as tests see it: its time and its text.
 pub(crate) type Message = (i64, String);
 
 pub(crate) fn filter(query: &str) -> Filter {
@@ -75,7 +75,7 @@ pub(crate) fn message(hit: &Hit) -> Message {
     (hit.time.nanos(), String::from_utf8(raw).unwrap())
 }
 
-/// Every message with its sequence, in the order they were stored, and what the search covered.
+/// Every message with its sequence, in the order in which they were stored, and the coverage of the search.
 pub(crate) fn everything(searcher: &Searcher) -> (Vec<(u64, Message)>, Coverage) {
     let request = Request {
         filter: &filter("*"),
@@ -90,7 +90,7 @@ pub(crate) fn everything(searcher: &Searcher) -> (Vec<(u64, Message)>, Coverage)
     (messages, found.coverage)
 }
 
-/// So many cases of a property, unless the environment says how many.
+/// The configuration for this many cases of a property, unless the environment sets their number.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     let config = ProptestConfig::default();
     if std::env::var_os("PROPTEST_CASES").is_some() { config } else { ProptestConfig { cases, ..config } }

@@ -1,4 +1,4 @@
-//! Histograms, facets and groups, as counting every message gives them.
+//! Compares histograms, facets and groups with the results of counting every message.
 
 use crate::questions::CONTEXT;
 use logstead_answer::{
@@ -12,11 +12,11 @@ use logstead_work::SearchContext;
 use std::collections::{BTreeMap, BTreeSet};
 
 const MEMORY_MAX: usize = 64 << 20;
-/// With a column, without one, and neither.
+/// Fields with a column, without a column, and of neither kind.
 const FIELDS: [&str; 10] =
     ["host", "program", "severity", "facility", "msgid", "flag", "pid", "message", "source", "copy_of"];
 
-/// Compares the answers of a logspace with those of the messages that are meant.
+/// Compares the answers of a logspace with those computed from the expected messages.
 pub(crate) fn check(
     searcher: &Searcher,
     filter: &Filter,
@@ -63,7 +63,7 @@ pub(crate) fn check(
     assert_eq!(counts.total, meant.len() as u64);
 }
 
-/// The dynamic fields, how many messages have each, and the value where it is always the same.
+/// Compares the dynamic fields, the number of messages with each, and the value if it is always the same.
 fn check_fields(
     searcher: &Searcher,
     (filter, range): (&Filter, TimeRange),
@@ -92,7 +92,7 @@ fn check_fields(
         if is_exact || !discovery.count().1 {
             assert_eq!(found, counts, "fields");
         } else {
-            // For a segment with more fields than columns it says that there may be others.
+            // If a segment has more fields than columns, the result says that there may be others.
             let is_there =
                 |(name, messages): (&String, &u64)| counts.get(name).is_some_and(|all| messages <= all);
             assert!(found.iter().all(is_there), "rough fields");
@@ -105,7 +105,7 @@ fn check_fields(
     }
 }
 
-/// Groups by two fields of which a message may have several values.
+/// Checks groups by two fields, either of which may have several values in a message.
 fn check_groups(
     searcher: &Searcher,
     filter: &Filter,
@@ -129,7 +129,7 @@ fn check_groups(
     assert_eq!(counted(&found), expected, "groups");
 }
 
-/// A search for a value finds as many messages as a table and a facet count with it.
+/// Checks that a search for a value finds as many messages as a table and a facet count for it.
 pub(crate) fn check_values(searcher: &Searcher, names: &[&str]) {
     let all = (&Filter::new(&Query::All, &CONTEXT), TimeRange::ALL);
     for name in names {
@@ -175,7 +175,7 @@ fn table(
     table
 }
 
-/// The rows by the texts before their count.
+/// The counts of the rows, by the texts before the count.
 fn counted(table: &AnswerTable) -> BTreeMap<Vec<Option<Vec<u8>>>, u64> {
     let text = |value: &CellValue| if let CellValue::Text(text) = value { Some(text.to_vec()) } else { None };
     let row = |row: &Vec<CellValue>| match row.split_last() {
@@ -185,7 +185,7 @@ fn counted(table: &AnswerTable) -> BTreeMap<Vec<Option<Vec<u8>>>, u64> {
     table.rows.iter().map(row).collect()
 }
 
-/// Each different value of a field that says something.
+/// The different non-empty values of a field.
 fn values_of(row: &Batch, name: &FieldName) -> BTreeSet<Vec<u8>> {
     let text = match name {
         FieldName::Dynamic(name) => {

@@ -1,4 +1,4 @@
-//! Somebody who reads a logspace in the order in which it is stored, a little after each step of its life.
+//! Follows a logspace in the order in which it is stored, reading a little after each step of its history.
 
 use crate::logspace::{Logspace, is_meant, row_of};
 use crate::questions::CONTEXT;
@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 pub(crate) struct Following {
     query: Query,
-    /// A part with more rows is left in its middle.
+    /// The number of rows of a part beyond which reading stops in its middle.
     rows_max: usize,
     next: u64,
     seen: Vec<(u64, Arc<Batch>)>,
     missing: Vec<Range<u64>>,
-    /// Everything that was ever there.
+    /// Every message that was ever stored.
     stored: BTreeMap<u64, Batch>,
 }
 
@@ -68,7 +68,7 @@ impl Following {
                 }
             }
         }
-        // Some that are taken wholly are the last of their read, too.
+        // Some parts that are taken completely are the last ones of their read as well.
         let is_enough = self.next < sequences.end || self.next.is_multiple_of(3);
         if is_enough { ControlFlow::Break(self.next) } else { ControlFlow::Continue(()) }
     }

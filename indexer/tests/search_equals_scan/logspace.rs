@@ -1,4 +1,4 @@
-//! A logspace beside everything that was stored in it, and what each question has to be answered with.
+//! A logspace together with everything that was stored in it, which gives the expected answer to each question.
 
 use crate::answers;
 use crate::common::{SEGMENTS, open_all};
@@ -18,28 +18,28 @@ use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Longer messages are not compared character by character.
+/// The greatest length of a message that is compared character by character.
 const REFERENCE_BYTES_MAX: usize = 1000;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// One append of these batches.
+    /// Appends these batches at once.
     Append(Vec<Vec<Message>>),
-    /// The journal file ends here.
+    /// Ends the journal file.
     Roll,
-    /// Some tasks are done, in idle times or not.
+    /// Runs some tasks, in idle times or not.
     Keep { tasks: usize, idle: bool },
-    /// Messages received before one of them expire.
+    /// Expires messages received before one of them.
     ExpireOlder(proptest::sample::Index),
-    /// The oldest go, until this part is left.
+    /// Expires the oldest messages until this share is left.
     ExpireLarger(proptest::sample::Index),
-    /// One of the indexes is lost.
+    /// Damages or removes one of the indexes.
     SpoilIndex(proptest::sample::Index, Spoil),
-    /// All indexes are made again.
+    /// Rebuilds all indexes.
     Reindex,
-    /// The process ends and starts again.
+    /// Restarts the process.
     Restart,
-    /// So does the machine.
+    /// Cuts the power, and restarts the machine.
     PowerCut(u64),
 }
 
@@ -49,7 +49,7 @@ pub(crate) enum Spoil {
     Flip(proptest::sample::Index),
 }
 
-/// A message that was acknowledged: the only row of a batch.
+/// An acknowledged message, as the only row of a batch.
 struct Stored {
     sequence: u64,
     row: Arc<Batch>,
@@ -60,7 +60,7 @@ pub(crate) struct Logspace {
     options: Options,
     opened: OpenLogspace,
     stored: Vec<Stored>,
-    /// When the last of those that expired was received.
+    /// The time at which the last of the expired messages was received.
     expired: Timestamp,
     now: i64,
 }
@@ -161,13 +161,13 @@ impl Logspace {
         assert!(recovery.damaged.is_empty() && recovery.cut.is_none(), "{recovery:?}");
     }
 
-    /// Asks in every way that there is, with all messages and without some copies.
+    /// Asks a question in every possible way, with all messages and without some copies.
     pub(crate) fn check(&self, question: &Question) {
         let Question { query, range, .. } = question;
         let meant: Vec<&Stored> =
             self.stored.iter().filter(|stored| is_meant(query, *range, &stored.row)).collect();
         self.check_with(question, &Filter::new(query, &CONTEXT), &meant);
-        // A question over several logspaces leaves out the copies in one of them, received after a time.
+        // A question over several logspaces excludes the copies in one of them that were received after some time.
         let after = self.stored.get(self.stored.len() / 3).map_or(NOW, |stored| stored.row.received(0));
         let received = ValueRange::low(Bound::Excluded(TimeExpr::At(after)));
         let received = Query::Field(FieldName::Known(Field::Received), FieldTest::Time(received));
@@ -233,7 +233,7 @@ impl Logspace {
         &self.opened.searcher
     }
 
-    /// Every message that is there, with its sequence.
+    /// Every stored message with its sequence.
     pub(crate) fn stored(&self) -> impl Iterator<Item = (u64, &Batch)> {
         self.stored.iter().map(|stored| (stored.sequence, &*stored.row))
     }
@@ -251,7 +251,7 @@ impl Logspace {
     }
 }
 
-/// Whether a message is meant: by the plain meaning where that is quick enough.
+/// Whether a message is expected, according to the reference matcher if that is fast enough.
 pub(crate) fn is_meant(query: &Query, range: TimeRange, row: &Batch) -> bool {
     if !range.contains(row.time(0)) {
         return false;
@@ -276,7 +276,7 @@ pub(crate) fn row_of(batch: &Batch, row: usize) -> Arc<Batch> {
     Arc::new(builder.seal())
 }
 
-/// Side by side, as far as order goes: the last job is done first.
+/// Runs jobs in an order that is possible in parallel: the last job first.
 struct Backwards;
 
 impl Lanes for Backwards {

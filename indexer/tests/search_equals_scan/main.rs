@@ -1,5 +1,6 @@
-//! Whatever becomes of a logspace, it answers what looking at every message would: random messages, random
-//! questions, and a random life of appends, sealing, joining, expiry, lost indexes, restarts and power cuts.
+//! Whatever happens to a logspace, its answers are the same as if every message were examined: random messages,
+//! random questions, and a random history of appends, sealing, joining, expiry, lost indexes, restarts and power
+//! cuts.
 //!
 //! Keywords: property test, search correctness, brute force.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
@@ -26,7 +27,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use questions::{Question, questions};
 
-/// Small enough that a life fills many files and segments, or large enough that it fills one.
+/// Limits that are small enough for a history to fill many files and segments, or large enough for it to fill only
+/// one.
 fn options() -> impl Strategy<Value = Options> {
     let memory_max = prop_oneof![Just(0), Just(3000), Just(1 << 20)];
     let index_memory_max = prop_oneof![Just(0), Just(200_000), Just(1 << 30)];
@@ -62,7 +64,7 @@ fn steps() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Steps of a life, and what is asked after each.
+/// The steps of a history, with the questions that are asked after each.
 fn lives() -> impl Strategy<Value = Vec<(Step, Vec<Question>)>> {
     let first = vec(vec(messages::messages(), 1..12), 1..4).prop_map(Step::Append);
     let first = (first, vec(questions(), 0..3));
@@ -130,7 +132,7 @@ proptest! {
     }
 }
 
-/// More values than a column keeps, and more fields than have a column.
+/// This needs more values than a column keeps, and more fields than can have a column.
 #[test]
 fn what_has_no_column_is_found_in_the_blocks() {
     let mut logspace = Logspace::new(Options { segment_rows_max: 1 << 20, ..Options::default() });
@@ -150,8 +152,8 @@ fn what_has_no_column_is_found_in_the_blocks() {
     }
 }
 
-/// Without fields the shapes of messages decide, where they can: of a large batch, of small ones that were joined, of
-/// those that were read again, and of a segment.
+/// Without fields, the shapes of messages decide if they can: in a large batch, in small batches that were joined, in
+/// batches read again, and in a segment.
 #[test]
 fn words_are_found_in_shapes_and_in_texts() {
     let texts = [

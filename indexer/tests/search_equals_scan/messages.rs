@@ -1,4 +1,4 @@
-//! Messages in which the questions have something to find, and everything that an index could trip over.
+//! Messages that contain matches for the questions, and anything that an index might handle wrongly.
 
 use crate::strategies::NOW;
 use logstead_record::{Batch, BatchBuilder, Field, Flags, Origin, Priority, Row, Selection, Timestamp};
@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// A word that is longer than an index keeps words.
+/// The length of a word that is too long for an index to keep it whole.
 pub(crate) const LONG_BYTES: usize = 130;
 
 const WORDS: [&str; 24] = [
@@ -15,26 +15,26 @@ const WORDS: [&str; 24] = [
 ];
 pub(crate) const NAMES: [&str; 10] = ["a", "A", "b", "x y", "ab", "d@1.q", "shared", "Shared", "rare", "id"];
 const HOSTS: [&str; 6] = ["", "web-1", "web-2", "WEB-1", "disk", "ä"];
-/// The logspaces of originals.
+/// The logspaces that contain originals.
 const ORIGINALS: [&str; 2] = ["main", "audit"];
 const PROGRAMS: [&str; 5] = ["", "sshd", "kernel", "Error", "a/b"];
 
-/// The time that a message says.
+/// The time that a message gives.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Time {
     /// None.
     Missing,
-    /// When it was received.
+    /// The time at which it was received.
     Now,
-    /// So many nanoseconds from [`NOW`].
+    /// This many nanoseconds after [`NOW`].
     Near(i64),
-    /// Any.
+    /// Any time.
     At(i64),
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
-    /// Nanoseconds since the message before was received.
+    /// The time in nanoseconds since the previous message was received.
     pub(crate) later: i64,
     pub(crate) time: Time,
     pub(crate) origin: (&'static str, &'static str),
@@ -46,9 +46,9 @@ pub(crate) struct Message {
     pub(crate) message: Vec<u8>,
     pub(crate) fields: Vec<(String, Vec<u8>)>,
     pub(crate) flags: u8,
-    /// The logspace of the original, of a copy.
+    /// The logspace of the original, if this is a copy.
     pub(crate) copy_of: &'static str,
-    /// The length of what follows the message: some of these fill a block.
+    /// The length of a text appended to the message; a few long ones fill a block.
     pub(crate) tail_bytes: usize,
 }
 
@@ -71,21 +71,21 @@ impl Message {
         }
     }
 
-    /// One that has a host and fields of its own.
+    /// A message with its own host and fields.
     pub(crate) fn numbered(number: usize) -> Message {
         let late = (number == 69_999).then(|| ("late".to_owned(), b"69999".to_vec()));
         let fields = [("number".to_owned(), number.to_string().into_bytes())].into_iter().chain(late);
         Message { host: format!("h{number}"), fields: fields.collect(), ..Message::text(b"numbered") }
     }
 
-    /// One with this many fields that no other has.
+    /// A message with this many fields that no other message has.
     pub(crate) fn with_fields(count: usize) -> Message {
         let fields = (0..count).map(|number| (format!("n{number}"), b"v".to_vec())).collect();
         Message { fields, ..Message::text(b"many") }
     }
 }
 
-/// Builds a batch of messages that are received one after the other, from `now` on.
+/// Builds a batch of messages that are received one after another, from `now` on.
 pub(crate) fn batch(messages: &[Message], now: &mut i64) -> Batch {
     let mut builder = BatchBuilder::new();
     for message in messages {
@@ -181,7 +181,8 @@ pub(crate) fn messages() -> impl Strategy<Value = Message> {
         )
 }
 
-/// Words of few kinds, letters that make words by chance, a word that is too long, and bytes that are not text.
+/// Texts of a few different words, of letters that form words by chance, of an overlong word, and of bytes that are
+/// not UTF-8.
 fn texts() -> impl Strategy<Value = Vec<u8>> {
     let words = (vec(select(&WORDS[..]), 0..6), select(vec![" ", "  ", ", ", ":"]))
         .prop_map(|(words, separator)| words.join(separator).into_bytes());
@@ -193,8 +194,8 @@ fn texts() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![10 => words, 4 => letters, 3 => alike(), 1 => long, 1 => no_text]
 }
 
-/// Words that begin as they end, and numbers of more digits than fit into a slot: put one behind the other, as a
-/// segment keeps them, they hold each other where none of them is.
+/// Words whose ends resemble their beginnings, and numbers with more digits than fit into a slot: if they are stored
+/// one after another, as in a segment, one of them may be found across the border of two others.
 fn alike() -> impl Strategy<Value = Vec<u8>> {
     (vec(alike_word(), 1..5), select(vec![" ", "/", "\":\""]), select(vec!["", "took ", "{\"msg\":\""]))
         .prop_map(|(words, separator, begin)| format!("{begin}{}", words.join(separator)).into_bytes())
@@ -213,7 +214,7 @@ fn fields() -> impl Strategy<Value = Vec<(String, Vec<u8>)>> {
     prop_oneof![3 => Just(Vec::new()), 4 => vec(field, 1..4)]
 }
 
-/// Fields whose values are parts of the message, wherever these begin and end.
+/// Fields whose values are arbitrary parts of the message.
 fn parts() -> impl Strategy<Value = Vec<(String, Index, Index)>> {
     let part = (select(&NAMES[..]).prop_map(str::to_owned), any::<Index>(), any::<Index>());
     prop_oneof![2 => Just(Vec::new()), 1 => vec(part, 1..4)]

@@ -1,4 +1,4 @@
-//! Questions of every kind: what the grammar can say, and what is likely to be found.
+//! Questions of every kind that the grammar allows, likely to match some messages.
 
 use crate::messages::{LONG_BYTES, alike_word};
 use crate::strategies::{self, NOW};
@@ -11,7 +11,7 @@ use proptest::sample::select;
 
 pub(crate) const CONTEXT: Context<'_> = Context { now: NOW, logspace: "ab" };
 
-/// Parts of words, of which a query may have many.
+/// Parts of words with wildcards; a query may contain many of them.
 const WILDCARDS: [&str; 16] = [
     "dis*", "*isk", "*is*", "*sk", "*s*", "d*", "a*", "*a*", "*na", "w*", "*ww*", "*2*", "*rror",
     "shared:*s*", "id:*1*", "host:*eb*",
@@ -126,12 +126,12 @@ pub(crate) struct Question {
     pub(crate) range: TimeRange,
     pub(crate) limit: usize,
     pub(crate) order: Order,
-    /// The position of one of the messages that are there, if any.
+    /// The position of one of the stored messages, if any.
     pub(crate) after: Option<prop::sample::Index>,
 }
 
 impl Question {
-    /// For everything that a query means.
+    /// A question for everything that matches a query.
     pub(crate) fn of(query: &str) -> Question {
         let query = parse(query).unwrap();
         Question { query, range: TimeRange::ALL, limit: 10, order: Order::Newest, after: None }

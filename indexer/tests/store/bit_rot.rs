@@ -1,4 +1,4 @@
-//! A bit flips anywhere: no panic, the rest is found, and what is missing is said.
+//! Any bit may be flipped: there is no panic, everything else is found, and the missing part is reported.
 //!
 //! Keywords: corruption, flipped bit, checksum.
 use crate::common;
@@ -11,7 +11,7 @@ use logstead_work::SearchContext;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// Files of three frames each, the last of two, each frame of two messages.
+/// Journal files of three frames each, except the last one with two, each frame with two messages.
 fn journal() -> (SimDisk, Options, Vec<(u64, Message)>) {
     let disk = SimDisk::new(0);
     let options = Options { memory_max: 0, journal_file_max: 700, ..Options::default() };
@@ -110,7 +110,7 @@ proptest! {
     }
 }
 
-/// Asked of an index, of columns, and of blocks.
+/// Queries that are answered from an index, from columns, and from blocks.
 const QUERIES: [&str; 8] =
     ["message", "m*", "third OR NOT word", "host=web-1", "program:ap*", "/essage 1/", "\"message 7\"", "*"];
 
@@ -156,7 +156,7 @@ fn bits(bytes: usize, bits: usize) -> impl Iterator<Item = usize> {
     (0..bytes).filter(near_ends).step_by(step).map(|byte| byte * 8 + byte % 8)
 }
 
-/// The number of these messages that a query counts and shows.
+/// The number of these messages that match a query.
 fn expected(query: &str, stored: &[(u64, Message)]) -> u64 {
     let disk = SimDisk::new(0);
     let (mut appender, searcher, _) = open(&disk, Options::default());
@@ -164,7 +164,7 @@ fn expected(query: &str, stored: &[(u64, Message)]) -> u64 {
     searcher.count(&filter(query), TimeRange::ALL, &SearchContext::alone()).count
 }
 
-/// Every answer is right, or says that it is not; then it says which file it is for.
+/// Checks that every answer is correct or says that it is incomplete, and in that case names the file.
 fn check_answers(opened: &OpenLogspace, stored: &[(u64, Message)], counts: &[u64], file: &Path) {
     let name = file.file_name().unwrap().to_str().unwrap();
     let (found, coverage) = everything(&opened.searcher);
@@ -260,7 +260,7 @@ fn without_a_manifest_everything_is_found_again() {
         let damaged: Vec<&str> = opened.recovery.damaged.iter().map(|damage| damage.file.as_str()).collect();
         assert_eq!(damaged, ["manifest"]);
         assert_eq!((opened.searcher.stats().segments, findings(&opened)), (2, Vec::new()));
-        // It was written anew.
+        // The file has been rewritten.
         done(&opened, &opened.keeper.next_task(false).unwrap());
         let opened = open_all(disk, options).unwrap();
         assert!(opened.recovery.damaged.is_empty() && opened.searcher.stats().segments == 3);
@@ -280,7 +280,7 @@ fn without_a_manifest_everything_is_found_again() {
     check(&disk);
 }
 
-/// A file that is unreadable now may be readable some day.
+/// A file that is unreadable now may become readable again.
 #[test]
 fn without_a_manifest_blocks_that_can_not_be_read_stay() {
     let (disk, options, stored) = sealed();

@@ -1,10 +1,10 @@
-//! A logspace under any sequence of appends, sealing, joining, expiry, new indexes, crashes and restarts keeps
-//! exactly the acknowledged messages.
+//! A logspace keeps exactly the acknowledged messages under any sequence of appends, sealing, joining, expiry, index
+//! rebuilds, crashes and restarts.
 //!
-//! Every script runs once for each disk call it makes, and that call fails. Then the machine restarts from the files
-//! that a kill or a power cut leaves. Every acknowledged message must be there once, under its sequence, whether it is
-//! found by an index or by reading everything; and expired messages are gone. Any batches of an unacknowledged append
-//! may be there, each whole: their sender sends them again.
+//! Every script runs once for each of its disk calls, and that call fails. Then the machine restarts from the files
+//! left by a kill or a power cut. Every acknowledged message must be there exactly once, under its sequence, whether
+//! it is found by an index or by reading everything; and expired messages must be gone. Any complete batches of an
+//! unacknowledged append may be there, because their sender sends them again.
 //!
 //! Keywords: crash, power cut, simulated disk, durability.
 use crate::common;
@@ -20,7 +20,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Small enough that a few appends fill a file and the memory.
+/// Limits so small that a few appends exceed them.
 const OPTIONS: Options = Options {
     memory_max: 6000,
     index_memory_max: 6000,
@@ -30,34 +30,34 @@ const OPTIONS: Options = Options {
     join_bytes_max: 64 << 20,
     durability: Durability::Fsync,
 };
-/// More tasks than any script gives.
+/// A number of tasks greater than any script needs.
 const TASKS_MAX: usize = 100;
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// One append of batches of this many messages.
+    /// Appends batches with these numbers of messages at once.
     Append(Vec<usize>),
-    /// The process ends and starts again.
+    /// Restarts the process.
     Restart,
-    /// Old files and segments are removed until all that is left has no more bytes than this.
+    /// Removes old files and segments until the rest has at most this many bytes.
     Expire(u64),
-    /// The journal file ends here.
+    /// Ends the journal file.
     Roll,
-    /// Everything that can be sealed, indexed or joined is.
+    /// Seals, indexes and joins everything that can be.
     Keep,
-    /// All indexes are made again.
+    /// Rebuilds all indexes.
     Reindex,
 }
 
-/// The history of a logspace, seen from outside.
+/// The history of a logspace as seen from outside.
 #[derive(Default)]
 struct Model {
     acknowledged: BTreeMap<u64, Message>,
     /// The batches of appends that failed.
     attempted: BTreeSet<Vec<Message>>,
-    /// Must be gone.
+    /// Messages that must be gone.
     expired: BTreeSet<Message>,
-    /// May be gone: to expire them failed.
+    /// Messages that may be gone, because their expiry failed.
     expiring: BTreeMap<u64, Message>,
     written: usize,
 }
@@ -74,7 +74,7 @@ impl Model {
         rows.iter().map(|&rows| (0..rows).map(|_| message()).collect()).collect()
     }
 
-    /// Runs steps until one cannot be done because the machine is off.
+    /// Runs steps until one cannot be done because the machine has stopped.
     fn run(&mut self, disk: &SimDisk, steps: &[Step]) {
         let start = || open_all(disk, OPTIONS).or_else(|_| open_all(disk, OPTIONS));
         let Ok(mut opened) = start() else { return };
@@ -92,7 +92,7 @@ impl Model {
                     drop(opened.keeper.run(task, &|| false));
                 }),
             }
-            // Before a restart a failed append is nowhere to be seen.
+            // Until a restart, a failed append must be invisible.
             let next_sequence = opened.searcher.stats().next_sequence;
             assert_eq!(next_sequence, opened.appender.next_sequence(), "searchers know another");
         }
@@ -110,7 +110,7 @@ impl Model {
     fn expire(&mut self, opened: &mut OpenLogspace, bytes: u64) {
         let expiry = Expiry { bytes_max: Some(bytes), ..Expiry::default() };
         let would_be_first = opened.searcher.stats().first_sequence + opened.keeper.preview(&expiry).messages;
-        // If a file could not be read at the start, nobody knows which messages go with it.
+        // If a file could not be read at the start, it is unknown which messages expire with it.
         let is_known = opened.searcher.stats().damaged == 0;
         let done = opened.appender.expire(&expiry).is_ok();
         let kept = self.acknowledged.split_off(&would_be_first);
@@ -132,7 +132,7 @@ impl Model {
         check_files(disk, &opened);
     }
 
-    /// Everything can be stored, sealed and joined again.
+    /// Checks that messages can be stored, sealed and joined again.
     fn check_that_life_goes_on(&self, disk: &SimDisk) {
         let mut opened = open_all(disk, OPTIONS).unwrap();
         let later = (0, "message later".to_owned());
@@ -151,7 +151,7 @@ impl Model {
         check_files(disk, &opened);
     }
 
-    /// Everything that must be there is, and these.
+    /// Checks that there are exactly the expected messages and these.
     fn check_messages(&self, opened: &OpenLogspace, later: &[(u64, Message)]) {
         let (found, coverage) = everything(&opened.searcher);
         let context = || format!("{:?} {coverage:?}", opened.recovery);
@@ -185,7 +185,7 @@ impl Model {
             let counted = opened.searcher.count(&filter(query), TimeRange::ALL, &SearchContext::alone());
             assert_eq!(counted.count, expected, "{query}: {:?} {:?}", counted.coverage, opened.recovery);
         };
-        // By an index if there is one, and by looking at each.
+        // These are found by an index if there is one, and by examining each message.
         check("message", all);
         check("/essag/", all);
         if let Some((_, text)) = self.acknowledged.values().next_back() {
@@ -194,7 +194,7 @@ impl Model {
     }
 }
 
-/// Does all that is to be done, as far as it succeeds.
+/// Runs all pending tasks, ignoring failures.
 fn keep(keeper: &Keeper) {
     for _ in 0..TASKS_MAX {
         let Some(task) = keeper.next_task(true) else { return };
@@ -205,7 +205,7 @@ fn keep(keeper: &Keeper) {
     panic!("there is always something to do");
 }
 
-/// Every file that is there is one of the logspace, or what was cut off.
+/// Checks that every file belongs to the logspace or was cut off.
 fn check_files(disk: &SimDisk, opened: &OpenLogspace) {
     let is_part = |name: &String| !name.ends_with(".cut");
     let list = |dir| disk.list(Path::new(dir)).unwrap().into_iter().filter(is_part).collect::<Vec<_>>();
@@ -232,7 +232,7 @@ fn script() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..10)
 }
 
-/// Seals four files, joins them, and goes on with everything else.
+/// Seals four files, joins them, and continues with all other steps.
 fn every_step() -> Vec<Step> {
     let sealed = |rows: usize| [Step::Append(vec![rows, 1]), Step::Roll, Step::Keep];
     let mut steps: Vec<Step> = (0..4).flat_map(|_| sealed(2)).collect();
@@ -249,7 +249,7 @@ fn calls_of(steps: &[Step]) -> u64 {
     disk.calls()
 }
 
-/// Something goes wrong at each disk call of a script.
+/// Runs a script with a failure at each of its disk calls.
 fn check_each_call(steps: &[Step], seed: u64, power_cuts: u64, fault: impl Fn(&SimDisk, u64)) {
     for call in 0..=calls_of(steps) {
         let disk = SimDisk::new(seed ^ call);
@@ -334,7 +334,7 @@ fn a_failed_append_is_not_seen_and_the_next_one_works() {
     let (mut appender, searcher, _) = open(&disk, OPTIONS);
     let messages: Vec<Message> = (0..3).map(|number| (number, format!("message {number}"))).collect();
     appender.append(&[encoded(&messages[..1])]).unwrap();
-    // The write, and the sync: the second leaves the file behind.
+    // The failing call is the write, then the sync; after the second, the file is abandoned.
     for failing_call in [0, 1] {
         disk.fault_after(failing_call, Fault::Fail);
         appender.append(&[encoded(&messages[1..])]).unwrap_err();
@@ -411,7 +411,7 @@ fn what_a_failed_append_leaves_in_a_file_that_can_not_be_cut_is_void() {
     let (mut appender, ..) = open(&disk, OPTIONS);
     let messages = ["first", "failed", "second"].map(|text| (1, text.to_owned()));
     appender.append(&[encoded(&messages[..1])]).unwrap();
-    // After the write, the sync and the cut.
+    // The calls that fail come after the write: the sync and the cut.
     disk.fault_after(1, Fault::Fail);
     disk.fault_after(2, Fault::Fail);
     appender.append(&[encoded(&messages[1..2])]).unwrap_err();

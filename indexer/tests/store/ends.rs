@@ -1,5 +1,5 @@
-//! A search that nobody wants any more ends soon, whatever it is doing. How soon is told in time of its own thread's
-//! processor, so that it makes no difference what else the machine does.
+//! A cancelled search ends soon, whatever it is doing. The delay is measured as processor time of its thread, so that
+//! other work on the machine makes no difference.
 //!
 //! Keywords: empty store, last message, boundaries.
 
@@ -19,17 +19,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const SEALED: u64 = 16_000;
 const TAIL: u64 = 2_000;
 const MEMORY_MAX: usize = 256 << 20;
-/// Longest between two questions whether to go on. A debug build is some thirty times slower than what is released, and
-/// one machine three times slower than another: half a second was seen for reading two thousand wildcards.
+/// The greatest processor time between two checks for cancellation. A debug build is about thirty times slower than a
+/// release build, and machines differ by a factor of three: half a second was seen for reading two thousand
+/// wildcards.
 const SILENCE_MAX_NANOS: u64 = 1_500_000_000;
 
-/// How long this thread has used a processor.
+/// The processor time that this thread has used.
 fn worked_nanos() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as u64 * SECOND as u64 + time.tv_nsec as u64
 }
 
-/// Messages with many words, of which few are alike.
+/// Messages with many words, few of which are similar.
 fn stored() -> Searcher {
     let disk = SimDisk::new(0);
     let mut opened = open_all(&disk, Options::default()).unwrap();
@@ -68,7 +69,7 @@ fn stored() -> Searcher {
     opened.searcher
 }
 
-/// Asks in one way; what was looked at, if that is told.
+/// Runs one kind of search, and returns its coverage if it has one.
 type Ask = Box<dyn Fn(&Searcher, &SearchContext<'_>) -> Coverage>;
 
 fn count(query: String) -> Ask {
@@ -123,7 +124,7 @@ fn joined(many: impl Iterator<Item = String>, with: &str) -> String {
 
 fn questions() -> Vec<(&'static str, Ask)> {
     let wildcards = || (0..2000).map(|number| format!("*{:x}z*", number * 7));
-    // Every message has all of them, so that none of them ends the search.
+    // Every message contains all of them, so that none of them ends the search early.
     let everywhere =
         || (0..2000).map(|number| ["*ser*", "*aile*", "*n", "us*", "*f*"][number % 5].to_owned());
     let groups = || (0..500).map(|number| format!("(*use* OR *{:x}z*)", number * 7));
@@ -154,7 +155,8 @@ fn questions() -> Vec<(&'static str, Ask)> {
     ]
 }
 
-/// Runs until it has been asked this many times whether to go on: how often it was asked, and the longest work between.
+/// Runs a search that is cancelled at this check; returns the number of checks, the longest time between two, and the
+/// coverage.
 fn asked(searcher: &Searcher, ask: &Ask, end: u64) -> (u64, u64, Coverage) {
     let (asks, last, longest) = (AtomicU64::new(0), AtomicU64::new(worked_nanos()), AtomicU64::new(0));
     let note = || {
@@ -177,11 +179,11 @@ fn a_search_ends_soon_wherever_it_is() {
         let (asks, longest, coverage) = asked(&searcher, &ask, u64::MAX);
         assert!(coverage.complete, "{name}: {coverage:?}");
         assert!(longest < SILENCE_MAX_NANOS, "{name}: {} ms without a question", longest / 1_000_000);
-        // It ends at its beginning, at its end, and in between.
+        // The search is cancelled at its beginning, in between and near its end.
         for end in [0, asks / 3, asks * 4 / 5] {
             let (_, longest, coverage) = asked(&searcher, &ask, end);
             assert!(longest < SILENCE_MAX_NANOS, "{name} at {end} of {asks}: {} ms", longest / 1_000_000);
-            // At its end there may be so little left that it is done all the same.
+            // Near its end, so little may be left that the search is completed nevertheless.
             assert!(!coverage.complete || 0 < end, "{name} at {end} of {asks}: {coverage:?}");
         }
     }

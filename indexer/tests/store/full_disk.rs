@@ -13,7 +13,7 @@ fn messages(count: i64) -> Vec<Message> {
     (0..count).map(|number| (number, format!("message {number} {:x}", number * 0x9e37_79b9_7f4a))).collect()
 }
 
-/// Fills a disk of `bytes_max`, makes room, and goes on.
+/// Fills a disk of `bytes_max`, frees some space, and continues.
 fn check(bytes_max: u64, journal_file_max: u64) {
     let disk = SimDisk::new(bytes_max);
     let options = Options { memory_max: 0, journal_file_max, ..Options::default() };
@@ -63,7 +63,7 @@ fn closed_files(disk: &SimDisk) -> (OpenLogspace, Vec<(u64, Message)>) {
     (opened, stored)
 }
 
-/// Does tasks until one fails.
+/// Runs tasks until one fails.
 fn keep(opened: &OpenLogspace) -> Result<Vec<TaskOutcome>, KeepError> {
     let tasks = std::iter::from_fn(|| opened.keeper.next_task(true));
     tasks.map(|task| opened.keeper.run(&task, &|| false)).collect()

@@ -1,8 +1,9 @@
-//! Golden files: the files of a logspace are written byte by byte as those in `data/format`, and read back. Files of
-//! another version are refused, and nothing of them is changed.
+//! Golden files: the files of a logspace are byte for byte those in `data/format`, and these can be read back. Files
+//! of another version are refused and not changed.
 //!
-//! A change of a format takes a new version and new golden files: run with `UPDATE=1`. With another compressor or
-//! another tantivy the bytes may differ although the layout does not; then they are made again as well.
+//! A change of a format needs a new version and new golden files: run with `UPDATE=1`. With another version of the
+//! compressor or of tantivy, the bytes may differ even though the layout is the same; then the golden files are
+//! rewritten as well.
 //!
 //! Keywords: file formats, compatibility.
 use crate::common;
@@ -16,7 +17,7 @@ use std::io::IoSlice;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The files of a logspace whose one journal file was sealed, written by `write_segment`.
+/// The files of a logspace whose only journal file was sealed, as written by `write_segment`.
 const SEGMENT: [(&str, &str, &[u8]); 4] = [
     (JOURNAL, OPEN_JOURNAL, include_bytes!("../data/format/00000000000000000306.journal")),
     (DIR, "manifest", include_bytes!("../data/format/manifest")),
@@ -33,7 +34,8 @@ const JOURNAL_NAME: &str = "00000000000000000000.journal";
 /// The number of messages that the segment has.
 const MESSAGES: u64 = 306;
 
-/// Every column in use: dynamic fields, a head that is not stored and one that is, flags, times before 1970.
+/// Batches that use every column: dynamic fields, a head that is stored and one that is not, flags, and times before
+/// 1970.
 fn batches() -> [Batch; 3] {
     let mut builder = BatchBuilder::new();
     let origin = |seconds| Origin {
@@ -72,7 +74,7 @@ fn batches() -> [Batch; 3] {
     [first, second, builder.seal()]
 }
 
-/// Three messages of which fields are parts, also with an end of their own, and with none.
+/// Three messages: fields are parts of the first ones, also with an ending of their own, and the last has none.
 fn batch_of_parts() -> Batch {
     let mut builder = BatchBuilder::new();
     let received = Timestamp::from_seconds(1_767_323_048).unwrap();
@@ -104,7 +106,7 @@ fn journal(bytes: &[u8]) -> SimDisk {
     disk
 }
 
-/// Gives a file another version, with a right checksum of this many of its bytes.
+/// Gives a file another version, with a correct checksum over this many of its bytes.
 fn with_version(bytes: &mut [u8], version: u8, crc_end: usize) {
     bytes[8] = version;
     let crc = crc32c::crc32c(&bytes[8..crc_end.min(bytes.len())]);
@@ -139,7 +141,7 @@ fn a_journal_is_read() {
     assert_eq!(*searcher.get(302).unwrap().unwrap().batch, batches()[2]);
 }
 
-/// Compares what is written with a golden file, or makes that again.
+/// Compares the written bytes with a golden file, or updates that.
 fn check_golden(name: &str, expected: &[u8], written: &[u8]) {
     if std::env::var_os("UPDATE").is_some() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format");
@@ -154,7 +156,7 @@ fn a_journal_is_still_written_so() {
     check_golden(JOURNAL_NAME, JOURNAL_FILE, &write_journal());
 }
 
-/// The segment that these batches are sealed to.
+/// The segment that results from sealing these batches.
 fn write_segment() -> [Vec<u8>; 4] {
     let disk = SimDisk::new(0);
     let mut opened = open_all(&disk, Options::default()).unwrap();
@@ -170,7 +172,7 @@ fn write(disk: &dyn Disk, path: &Path, bytes: &[u8]) {
     disk.create(path).unwrap().append(&mut [IoSlice::new(bytes)]).unwrap();
 }
 
-/// The logspace, with each file as `change` leaves it.
+/// The logspace, with each file modified by `change`.
 fn segment(change: impl Fn(&str, &mut Vec<u8>)) -> SimDisk {
     let disk = SimDisk::new(0);
     [JOURNAL, SEGMENTS].iter().for_each(|dir| disk.create_dir_all(Path::new(dir)).unwrap());

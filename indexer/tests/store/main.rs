@@ -1,4 +1,5 @@
-//! A logspace from outside: appending, sealing, searching and opening, on disks that fail and on a real one.
+//! Tests of a logspace through its public API: appending, sealing, searching and opening, on failing disks and on a
+//! real one.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,10 +1,10 @@
-//! Whatever became of a file of a store: looking at the store changes nothing, opening it destroys nothing that was
-//! whole, what is damaged is named, and no answer claims to be complete that is not.
+//! Whatever happens to a file of a store, inspecting the store changes nothing, opening it destroys no intact data,
+//! damage is reported, and no incomplete answer claims to be complete.
 //!
-//! Every file of three stores (stopped in order, killed, killed amid sealing and joining) is lost, emptied, put back as
-//! it was earlier, cut, or changed by a bit; then the store is looked at, searched, and opened to store messages. The
-//! same with somebody who noted elsewhere how far the messages reach; and with every kind of retention, where nothing
-//! may be gone that was whole and is not beyond it.
+//! Every file of three stores (stopped in order, killed, killed while sealing and joining) is lost, emptied, replaced
+//! by an earlier version, cut, or changed by one bit; then the store is inspected, searched, and opened to store
+//! messages. This is repeated with a note elsewhere of how far the messages reach, and with every kind of retention,
+//! under which no intact message within the limits may be lost.
 //!
 //! Keywords: recovery, missing file, truncated file, older file.
 use crate::common;
@@ -34,7 +34,7 @@ const OPTIONS: Options = Options {
     join_bytes_max: 64 << 20,
     durability: logstead_indexer::Durability::Fsync,
 };
-/// Bits that are flipped in each file.
+/// The number of bits that are flipped in each file.
 const FLIPS: usize = 20;
 
 type Files = BTreeMap<PathBuf, Vec<u8>>;
@@ -53,15 +53,15 @@ fn write(disk: &SimDisk, path: &Path, bytes: &[u8]) {
     disk.create(path).unwrap().append(&mut [IoSlice::new(bytes)]).unwrap();
 }
 
-/// A store, what it holds, and how its files were at an earlier time.
+/// A store, its contents, and an earlier version of its files.
 struct Store {
     name: &'static str,
     disk: SimDisk,
     stored: Stored,
     earlier: Files,
-    /// Whether it is known where the messages end: it was stopped in order, or that was noted elsewhere.
+    /// Whether the end of the messages is known, because the store was stopped in order or a note was kept elsewhere.
     is_end_known: bool,
-    /// How far messages reach as somebody else knows.
+    /// The end of the messages according to a note elsewhere.
     reached: u64,
 }
 
@@ -81,7 +81,7 @@ impl Building {
         Building { disk, opened, stored: Stored::new() }
     }
 
-    /// One commit of some frames.
+    /// Commits some frames together.
     fn commit(&mut self, frames: usize) {
         let next = self.stored.len();
         let messages = (next..next + frames * 2).map(|number| {
@@ -113,7 +113,7 @@ impl Building {
         Store { is_end_known: true, ..self.killed(name, earlier) }
     }
 
-    /// This many segments, and a journal file with or without messages.
+    /// Makes this many segments, and a journal file with or without messages.
     fn segments(mut self, segments: usize, is_filled: bool) -> (Building, Files) {
         let mut earlier = Files::new();
         for _ in 0..segments {
@@ -128,7 +128,7 @@ impl Building {
         (self, earlier)
     }
 
-    /// A joined segment, another, a closed journal file and an open one.
+    /// Makes a joined segment, another segment, a closed journal file and an open one.
     fn everything(mut self) -> (Building, Files, Files) {
         for _ in 0..4 {
             self.commit(3);
@@ -154,7 +154,7 @@ impl Building {
     }
 }
 
-/// The files of a store that was killed after all that was to be removed had been replaced, and before it was removed.
+/// The files of a store that was killed when everything to be removed had been replaced, but before it was removed.
 fn interrupted() -> Store {
     let (built, earlier, leftovers) = Building::new().everything();
     let now = files(&built.disk);
@@ -176,7 +176,7 @@ fn stores() -> Vec<Store> {
     vec![closed, killed, interrupted()]
 }
 
-/// The same stores, while somebody else knows how far their messages reach.
+/// The same stores, with a note elsewhere of the end of their messages.
 fn witnessed() -> Vec<Store> {
     let witness = |store: Store| Store { reached: store.stored.len() as u64, is_end_known: true, ..store };
     stores().into_iter().map(witness).collect()
@@ -200,7 +200,7 @@ fn changes(bytes: usize) -> Vec<Change> {
     changes
 }
 
-/// The changed disk, where that is another one.
+/// The changed disk, if the change makes a difference.
 fn changed(store: &Store, path: &Path, change: Change) -> Option<SimDisk> {
     let disk = store.disk.after_kill();
     let mut bytes = read(&disk, path);
@@ -221,7 +221,7 @@ fn changed(store: &Store, path: &Path, change: Change) -> Option<SimDisk> {
     Some(disk)
 }
 
-/// The sequences that a file with a name holds; none of an index or a manifest.
+/// The sequences in the file with this name; none for an index or a manifest.
 fn sequences(path: &Path, all: &Files, end: u64) -> Range<u64> {
     let name = path.file_name().unwrap().to_str().unwrap();
     let first = |name: &str| name.get(..20).and_then(|digits| digits.parse::<u64>().ok());
@@ -242,7 +242,7 @@ struct Case<'a> {
     path: &'a Path,
     change: Change,
     before: Files,
-    /// The messages that only the changed file held.
+    /// The messages that were only in the changed file.
     endangered: BTreeSet<u64>,
 }
 
@@ -261,8 +261,8 @@ impl Case<'_> {
         self.is(".journal") && journals.filter(|path| path.starts_with(JOURNAL)).max() == Some(self.path)
     }
 
-    /// Whether the change cannot be detected: after a kill, nobody knows that the newest file was once longer, or that
-    /// the bytes after its last whole frame had been acknowledged.
+    /// Whether the change cannot be detected: after a kill, nothing shows that the newest file was once longer, or
+    /// that the bytes after its last complete frame had been acknowledged.
     fn is_beyond_knowledge(&self) -> bool {
         self.is_newest()
             && !self.store.is_end_known
@@ -283,7 +283,7 @@ impl Case<'_> {
             context()
         );
         let is_all = found.len() == self.store.stored.len();
-        // Only an end can be missing without anybody knowing.
+        // Only messages at the end can be missing without being noticed.
         let is_beginning = found.keys().copied().eq(0..found.len() as u64);
         let is_excused = self.is_beyond_knowledge() && is_beginning;
         assert!(is_all || !coverage.complete || is_excused, "claims to be complete: {}", context());
@@ -309,7 +309,7 @@ impl Case<'_> {
         assert!(by_time == all && by_host == all || may_be_short(answered.complete), "{}", context());
     }
 
-    /// Opening or reading everything reports all damage.
+    /// Checks that all damage is reported by opening or by reading everything.
     fn check_named(&self, searcher: &Searcher, recovery: &Recovery) {
         let mut named: Vec<String> =
             recovery.notes().into_iter().filter(|told| told.is_damage).map(|told| told.text).collect();
@@ -318,7 +318,7 @@ impl Case<'_> {
         });
         let is_redundant = self.endangered.is_empty() && (self.is(".blocks") || self.is(".journal"))
             || self.is(".index") && self.is_leftover();
-        // If the journal file is still there, a kill before the manifest names its segment leaves the same.
+        // If the journal file still exists, a kill before its segment is in the manifest leaves the same files.
         let is_as_killed =
             self.store.name == "interrupted" && self.is("manifest") && self.change == Change::Earlier;
         let is_excused = is_redundant || is_as_killed || self.is_beyond_knowledge();
@@ -337,7 +337,7 @@ impl Case<'_> {
         !told.iter().any(|line| line.starts_with(stem))
     }
 
-    /// Every file is as it was, or under another name, or all that it held is here.
+    /// Checks that every file is unchanged or has another name, or that all its messages are in the store.
     fn check_files(&self, disk: &SimDisk, searcher: &Searcher) {
         let after = files(disk);
         let found: BTreeSet<u64> = everything(searcher).0.into_iter().map(|(sequence, _)| sequence).collect();
@@ -373,7 +373,7 @@ impl Case<'_> {
         let later = (1_000_000, "later".to_owned());
         let sequences = opened.appender.append(&[encoded([&later])]).unwrap();
         assert!(known.keys().all(|known| *known < sequences.start), "{}", self.context());
-        // A loss stays reported.
+        // A loss is reported again by later inspections.
         let ReadOnlyLogspace { searcher, recovery } = self.store.look_at(disk);
         let (found, coverage) = everything(&searcher);
         assert_eq!(found.len(), known.len() + 1, "{}: {recovery:?}", self.context());
@@ -388,7 +388,7 @@ impl Case<'_> {
 
 impl Store {
     fn look_at(&self, disk: &SimDisk) -> ReadOnlyLogspace {
-        // Side by side, where opening goes one by one: both find the same.
+        // Inspecting works in parallel and opening sequentially, and both must find the same.
         static LANES: LazyLock<Pool> = LazyLock::new(|| Pool::new(2));
         let disk: Arc<dyn Disk> = Arc::new(disk.clone());
         look_witnessed(&disk, Path::new(DIR), self.reached, &*LANES).unwrap()
@@ -399,7 +399,7 @@ impl Store {
         open_witnessed(&disk, Path::new(DIR), OPTIONS, self.reached, &Alone).unwrap()
     }
 
-    /// The messages that only this file holds.
+    /// The messages that are only in this file.
     fn held_alone(&self, path: &Path, all: &Files) -> BTreeSet<u64> {
         let end = self.stored.len() as u64;
         let others = all.keys().filter(|other| *other != path);
@@ -407,7 +407,8 @@ impl Store {
         sequences(path, all, end).filter(|sequence| !others.contains(sequence)).collect()
     }
 
-    /// The messages within a retention while all is whole: a message was received at the time that is its sequence.
+    /// The messages that a retention keeps as long as nothing is damaged. The time of receipt of each message is its
+    /// sequence.
     fn retained(&self, expiry: &Expiry) -> BTreeSet<u64> {
         let (all, end) = (files(&self.disk), self.stored.len() as u64);
         let mut parts: BTreeMap<u64, (Range<u64>, u64)> = BTreeMap::new();
@@ -422,7 +423,7 @@ impl Store {
         let mut length = 0;
         for (held, bytes) in parts.into_values().rev() {
             length += bytes;
-            // Files begun or noted meanwhile take some space, too.
+            // Files made meanwhile take some space as well.
             if expiry.bytes_max.is_none_or(|max| length + 200 <= max) {
                 retained.extend(held);
             }
@@ -432,7 +433,7 @@ impl Store {
         retained
     }
 
-    /// An age, a size, and both, of which some are not exceeded.
+    /// Retentions by age, by size and by both, some of which are not exceeded.
     fn retentions(&self) -> Vec<Expiry> {
         let end = self.stored.len() as i64;
         let bytes: u64 = files(&self.disk).values().map(|bytes| bytes.len() as u64).sum();
@@ -448,7 +449,7 @@ impl Store {
     }
 }
 
-/// How many combinations of a change and a way to open there were.
+/// Checks all changes of a store; returns the number of combinations of a change and a way to open.
 fn check_store(store: &Store) -> usize {
     let all = files(&store.disk);
     let mut combinations = 0;
@@ -480,7 +481,7 @@ fn where_the_end_is_known_elsewhere_no_answer_claims_too_much_without_it() {
     assert!(500 <= combinations, "{combinations}");
 }
 
-/// Fewer cuts and flips than [`changes`]: each is met by many retentions.
+/// Fewer cuts and flips than [`changes`], because each is combined with many retentions.
 fn some_changes(bytes: usize) -> Vec<Change> {
     let cuts = [0, 56, bytes / 2, bytes.saturating_sub(1)].map(Change::Cut);
     let flips = [100, bytes * 4, bytes * 8 - 100].map(Change::Flip);
@@ -493,7 +494,8 @@ fn some_changes(bytes: usize) -> Vec<Change> {
     whole.into_iter().chain(cuts).chain(flips).filter(in_file).collect()
 }
 
-/// Nothing that only whole files held is gone by a retention that it is not beyond, at once and after another start.
+/// Checks that no message in intact files is lost by a retention that it does not exceed, immediately and after
+/// another start.
 fn check_retentions(store: &Store) {
     let all = files(&store.disk);
     let retained: Vec<_> =
@@ -556,7 +558,7 @@ fn whole_stores_are_complete_and_nothing_is_wrong_with_them() {
     }
 }
 
-/// The damage that looking at a store reports.
+/// The damage reported by inspecting a store.
 fn told(store: &Store, disk: &SimDisk) -> Vec<String> {
     let ReadOnlyLogspace { searcher, recovery } = store.look_at(disk);
     let mut told: Vec<String> =
@@ -567,7 +569,7 @@ fn told(store: &Store, disk: &SimDisk) -> Vec<String> {
     told
 }
 
-/// The newest journal file may have held more than anybody noted.
+/// The newest journal file may have contained more messages than any note says.
 #[test]
 fn without_the_newest_journal_file_no_more_is_said_than_is_known() {
     let (built, _) = Building::new().segments(1, true);
@@ -597,7 +599,7 @@ fn without_the_newest_journal_file_no_more_is_said_than_is_known() {
     }
 }
 
-/// The same as another store, but for its identity.
+/// The files of an equal store with another identity.
 fn another() -> Files {
     let (built, ..) = Building::on(SimDisk::new(1)).everything();
     files(&built.disk)

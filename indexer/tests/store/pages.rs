@@ -1,5 +1,5 @@
-//! A search finds what filtering and sorting every message finds, in memory or read back, page after page, while
-//! messages arrive and become segments.
+//! A search finds the same as filtering and sorting all messages, from memory or disk, page by page, while messages
+//! arrive and become segments.
 //!
 //! Keywords: pagination, order, newest first.
 use crate::common;
@@ -139,7 +139,7 @@ proptest! {
     }
 }
 
-/// One thread, which may hold so many bytes of messages.
+/// A single thread with a memory limit of this many bytes of messages.
 struct Small(usize);
 
 impl Lanes for Small {
@@ -187,7 +187,7 @@ fn pages_that_hold_as_much_as_they_may_hold_each_message_once() {
 }
 
 const HOUR: i64 = 3_600_000_000_000;
-/// A segment may be as large as three of those that are sealed.
+/// The options for a day; a segment may be as large as three sealed files.
 const DAY_OPTIONS: Options = Options {
     memory_max: 100_000,
     index_memory_max: 300_000,
@@ -198,7 +198,7 @@ const DAY_OPTIONS: Options = Options {
     durability: logstead_indexer::Durability::Fsync,
 };
 
-/// A message about each 17 s, most of them in order, every third one that is looked for.
+/// The messages of an hour: about one every 17 s, mostly in order, and every third one matches.
 fn hour(hour: i64) -> Vec<Message> {
     let at = |number: i64| hour * HOUR + number * HOUR / 210 - number % 7 * HOUR / 2;
     (0..210)
@@ -218,7 +218,7 @@ fn seal(opened: &mut OpenLogspace, idle: bool) {
     }
 }
 
-/// Three segments of seven hours each and a tail of three, after a restart.
+/// A day of messages: three segments of seven hours each and a tail of three hours, after a restart.
 fn a_day(disk: &SimDisk, stored: &mut Stored) -> OpenLogspace {
     let mut opened = open_all(disk, DAY_OPTIONS).unwrap();
     for at in 0..24 {
@@ -249,7 +249,7 @@ fn check_day(query: &str, order: Order, limit: usize) {
         assert!(!found.more || found.hits.len() == limit);
         let Some(last) = found.hits.last() else { break };
         request.after = Some(last.position());
-        // Meanwhile a few hours arrive, and are sealed and joined.
+        // Meanwhile the messages of a few hours arrive, and are sealed and joined.
         if at < 32 {
             store_hour(&mut opened, at, &mut stored);
             seal(&mut opened, at % 4 == 3);
@@ -342,7 +342,7 @@ fn searches_beside_appends_see_whole_appends() {
     });
 }
 
-/// The middle one of three segments, of which no block can be read, is longer than a page.
+/// The middle one of three segments has no readable block, and contains more messages than a page.
 #[test]
 fn pages_go_on_behind_what_can_not_be_read() {
     let disk = SimDisk::new(0);
@@ -353,7 +353,7 @@ fn pages_go_on_behind_what_can_not_be_read() {
     names.sort();
     let path = Path::new(SEGMENTS).join(&names[1]);
     let bytes = disk.open(&path).unwrap().bytes().unwrap() as usize;
-    // The texts, which stand first.
+    // The texts come first in the file.
     assert!(1000 < bytes);
     (80..400).step_by(64).for_each(|byte| disk.flip(&path, byte * 8));
     let opened = open_all(&disk, DAY_OPTIONS).unwrap();

@@ -1,8 +1,8 @@
-//! A queue under any sequence of appends, reads, crashes and restarts gives out every acknowledged message, in order,
-//! and none again that was noted as done with.
+//! A queue returns every acknowledged message in order, under any sequence of appends, reads, crashes and restarts,
+//! and none again that was recorded as finished.
 //!
-//! Every script runs once for each disk call it makes, and that call goes wrong. Then the machine restarts from what a
-//! kill or a power cut leaves, and the rest of the queue is read.
+//! Every script runs once for each of its disk calls, and that call fails. Then the machine restarts from the files
+//! left by a kill or a power cut, and the rest of the queue is read.
 //!
 //! Keywords: queue, cursor, acknowledge, crash.
 use crate::common;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 const DIR: &str = "/data/queues/siem";
 const CURSOR: &str = "/data/queues/siem/cursor";
-/// Small enough that a few appends fill a file and the memory.
+/// Limits so small that a few appends exceed them.
 const OPTIONS: Options = Options {
     memory_max: 3000,
     index_memory_max: 0,
@@ -35,23 +35,23 @@ const OPTIONS: Options = Options {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// One append of batches of this many messages.
+    /// Appends batches with these numbers of messages at once.
     Append(Vec<usize>),
-    /// This many messages are read, and all but some are noted as done with.
+    /// Reads this many messages, and records all but some as finished.
     Read(usize, usize),
-    /// Messages that were read and not noted are read again.
+    /// Goes back, so that messages that were read but not recorded as finished are read again.
     Rewind,
-    /// The process ends and starts again.
+    /// Restarts the process.
     Restart,
 }
 
-/// The history of a queue, seen from outside.
+/// The history of a queue as seen from outside.
 #[derive(Clone, Default)]
 struct Model {
     acknowledged: BTreeMap<u64, Message>,
     attempted: BTreeSet<Message>,
     given: BTreeMap<u64, Message>,
-    /// Everything before was noted as done with.
+    /// All messages before this sequence were recorded as finished.
     noted: u64,
     written: usize,
 }
@@ -61,12 +61,12 @@ fn open(disk: &SimDisk) -> Result<OpenQueue, OpenQueueError> {
     open_queue(&disk, Path::new(DIR), OPTIONS, 0)
 }
 
-/// Up to this many messages, in the order in which they come.
+/// Reads up to this many messages, in the order in which they come.
 fn read(reader: &mut QueueReader, limit: usize) -> Vec<(u64, Message)> {
     read_up_to_a_hole(reader, limit).0
 }
 
-/// The same, and where the hole ends that it met.
+/// The same, and also returns the end of a gap that was met.
 fn read_up_to_a_hole(reader: &mut QueueReader, limit: usize) -> (Vec<(u64, Message)>, Option<u64>) {
     let (mut found, mut hole) = (Vec::new(), None);
     if limit == 0 {
@@ -76,7 +76,7 @@ fn read_up_to_a_hole(reader: &mut QueueReader, limit: usize) -> (Vec<(u64, Messa
         let matched = match part {
             FollowEvent::Messages { matched: Some(matched), .. } => matched,
             FollowEvent::Messages { sequences, .. } => panic!("{sequences:?} do not match"),
-            // Messages that the disk fails to read now are not skipped: they may come the next time.
+            // Messages that cannot be read from the disk now are not skipped: they may be readable the next time.
             FollowEvent::Missing { sequences, .. } => {
                 hole = Some(sequences.end);
                 return ControlFlow::Break(sequences.start);
@@ -108,7 +108,7 @@ impl Model {
         rows.iter().map(|&rows| (0..rows).map(|_| message()).collect()).collect()
     }
 
-    /// Runs steps until one cannot be done because the machine is off.
+    /// Runs steps until one cannot be done because the machine has stopped.
     fn run(&mut self, disk: &SimDisk, steps: &[Step]) {
         let start = || open(disk).or_else(|_| open(disk));
         let Ok(mut queue) = start() else { return };
@@ -143,8 +143,8 @@ impl Model {
         }
     }
 
-    /// Reads, and checks that nothing is skipped and nothing comes that was noted. Returns where the hole ends that it
-    /// met.
+    /// Reads messages, and checks that none are skipped and none come again that were recorded as finished. Returns
+    /// the end of a gap that was met.
     fn give(&mut self, reader: &mut QueueReader, limit: usize) -> Option<u64> {
         assert!(self.noted <= reader.done(), "what was noted comes again");
         let next = reader.next();
@@ -160,8 +160,8 @@ impl Model {
         hole
     }
 
-    /// Reads the rest, passing over what the disk has lost of an append that was interrupted: then every acknowledged
-    /// message was given out.
+    /// Reads the rest, skipping messages of an interrupted append that the disk has lost, and checks that every
+    /// acknowledged message was returned.
     fn check(&self, disk: &SimDisk) {
         let mut model = self.clone();
         let mut queue = open(disk).unwrap();
@@ -200,7 +200,7 @@ fn every_step() -> Vec<Step> {
     steps
 }
 
-/// Something goes wrong at each disk call of a script.
+/// Runs a script with a failure at each of its disk calls.
 fn check_each_call(steps: &[Step], seed: u64, fault: impl Fn(&SimDisk, u64)) {
     let calls = {
         let disk = SimDisk::new(0);
@@ -238,7 +238,7 @@ proptest! {
     }
 }
 
-/// A queue with this many messages, of which this many are done with.
+/// A queue with this many messages, of which this many are finished.
 fn filled(disk: &SimDisk, messages: usize, done: u64) -> OpenQueue {
     let mut queue = open(disk).unwrap();
     for number in 0..messages {
@@ -294,7 +294,7 @@ fn one_damaged_note_of_a_cursor_is_found_by_looking_and_costs_no_more_than_what_
     }
 }
 
-/// The error of the cursor, if it has one.
+/// The error of the cursor found by inspecting the queue, if there is one.
 fn looked_at(disk: &SimDisk) -> Option<CursorError> {
     let disk: Arc<dyn Disk> = Arc::new(disk.clone());
     let looked = look(&disk, Path::new(DIR), &Alone).unwrap();
@@ -333,7 +333,7 @@ fn the_cursor_of_another_queue_is_told_apart_and_kept_and_all_that_is_there_come
     assert_eq!(read(&mut queue.reader, 100).len(), 10);
 }
 
-/// Takes the cursor from one queue to another.
+/// Copies the cursor of one queue to another.
 fn copy(from: &SimDisk, to: &SimDisk) {
     let bytes = common::read(from, Path::new(CURSOR));
     to.create(Path::new(CURSOR)).unwrap().append(&mut [std::io::IoSlice::new(&bytes)]).unwrap();
@@ -388,14 +388,14 @@ fn a_cursor_beyond_the_end_goes_back_so_that_new_messages_are_not_behind_it() {
     assert_eq!(read(&mut queue.reader, 10), [(4, (0, "new".to_owned()))]);
 }
 
-/// The names in the journal of the queue.
+/// The names of the files in the journal of the queue.
 fn journal(disk: &SimDisk) -> Vec<String> {
     let mut names = disk.list(Path::new("/data/queues/siem/journal")).unwrap();
     names.sort();
     names
 }
 
-/// Why the next messages are missing, and where that ends.
+/// The reason why the next messages are missing, and the end of the gap.
 fn hole(reader: &mut QueueReader) -> Option<(MissingCause, u64)> {
     let mut hole = None;
     reader.read(&SearchContext::alone(), &mut |part| match part {
@@ -430,14 +430,14 @@ fn a_damaged_file_is_set_aside_and_never_removed() {
         let damaged = journal(&disk).remove(1);
         let path = Path::new("/data/queues/siem/journal").join(&damaged);
         let bytes = disk.open(&path).unwrap().bytes().unwrap();
-        // In the middle of the file, which is no longer in memory.
+        // This is in the middle of the file, which is no longer in memory.
         disk.flip(&path, bytes as usize * 4);
         queue.reader.rewind();
         let (cause, end) = hole(&mut queue.reader).unwrap();
         assert_eq!(cause, MissingCause::Damaged);
         queue.reader.pass_over(end);
         if reopens {
-            // The decision to skip it is forgotten, and the damage before the cursor is found again.
+            // The decision to skip the damage is lost, and the damage before the cursor is found again.
             queue.reader.done_with(end).unwrap();
             queue = open(&disk).unwrap();
         }

@@ -1,8 +1,9 @@
-//! Readers of a logspace under any sequence of appends, sealing, expiry, reads, crashes and restarts get every acknowledged
-//! message in order, or are told which they do not get, and none again that they noted as done with.
+//! Readers of a logspace get every acknowledged message in order, or are told which ones they miss, under any
+//! sequence of appends, sealing, expiry, reads, crashes and restarts; and they get none again that they recorded as
+//! finished.
 //!
-//! Every script runs once for each disk call it makes, and that call goes wrong. Then the machine restarts from what a kill
-//! or a power cut leaves, and each reader reads the rest.
+//! Every script runs once for each of its disk calls, and that call fails. Then the machine restarts from the files
+//! left by a kill or a power cut, and each reader reads the rest.
 //!
 //! Keywords: reader, cursor, retention, crash, power cut, hold back.
 
@@ -24,7 +25,7 @@ use std::sync::Arc;
 
 const READERS: &str = "/data/logspaces/main/readers";
 const NAMES: [&str; 2] = ["alerts", "archive"];
-/// Small enough that a few appends fill a file and the memory.
+/// Limits so small that a few appends exceed them.
 const OPTIONS: Options = Options {
     memory_max: 3000,
     index_memory_max: 0,
@@ -34,17 +35,17 @@ const OPTIONS: Options = Options {
     join_bytes_max: 64 << 20,
     durability: Durability::Fsync,
 };
-/// More tasks than any script gives.
+/// A number of tasks greater than any script needs.
 const TASKS_MAX: usize = 100;
 
-/// A part of what a reader was shown.
+/// A part that a reader has read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Shown {
     Message(u64, Message),
     Missing(Range<u64>, MissingCause, String),
 }
 
-/// Up to this many messages, and what is missing among them.
+/// Reads up to this many messages; returns them, and those that are missing among them.
 fn read(reader: &mut Reader, limit: usize) -> Vec<Shown> {
     let (mut shown, mut messages) = (Vec::new(), 0);
     if limit == 0 {
@@ -52,7 +53,7 @@ fn read(reader: &mut Reader, limit: usize) -> Vec<Shown> {
     }
     reader.read(&SearchContext::alone(), &mut |part| {
         let matched = match part {
-            // What the disk fails to read now may come the next time.
+            // Messages that cannot be read from the disk now may come the next time.
             FollowEvent::Missing { sequences, cause: MissingCause::NotRead, .. } => {
                 return ControlFlow::Break(sequences.start);
             }
@@ -78,7 +79,7 @@ fn read(reader: &mut Reader, limit: usize) -> Vec<Shown> {
     shown
 }
 
-/// The sequences of the messages among what was shown.
+/// The sequences of the messages that were read.
 fn sequences(shown: &[Shown]) -> Vec<u64> {
     let sequence = |shown: &Shown| match shown {
         Shown::Message(sequence, _) => Some(*sequence),
@@ -90,26 +91,26 @@ fn sequences(shown: &[Shown]) -> Vec<u64> {
 #[derive(Clone, Debug)]
 enum Step {
     Append(Vec<usize>),
-    /// A reader reads this many messages, and all but some are noted as done with.
+    /// A reader reads this many messages, and records all but some as finished.
     Read(usize, usize, usize),
     Rewind(usize),
     Restart,
     Roll,
     Keep,
-    /// What is beyond so many bytes goes; so much of it waits for readers.
+    /// Expires everything beyond this many bytes, of which this much waits for readers.
     Expire(u64, u64),
 }
 
-/// What happened to a logspace and its readers, from the outside.
+/// The history of a logspace and its readers as seen from outside.
 #[derive(Clone, Default)]
 struct Model {
     acknowledged: BTreeMap<u64, Message>,
     attempted: BTreeSet<Message>,
-    /// For each reader: what it was given, what it was told to be missing, and what it noted.
+    /// For each reader, the messages that it got, those reported as missing, and those that it recorded as finished.
     given: [BTreeMap<u64, Message>; 2],
     missing: [Vec<Range<u64>>; 2],
     noted: [u64; 2],
-    /// Everything before may have expired.
+    /// All messages before this sequence may have expired.
     expired: u64,
     written: usize,
 }
@@ -119,7 +120,7 @@ struct Running {
     readers: Vec<Reader>,
 }
 
-/// Opens a logspace and its readers, or begins those.
+/// Opens a logspace and its readers, or makes new readers.
 fn start(disk: &SimDisk) -> Option<Running> {
     let opened = open_all(disk, OPTIONS).or_else(|_| open_all(disk, OPTIONS)).ok()?;
     let is_known = |name: &str| opened.readers.all().iter().any(|known| known.name == name);
@@ -149,7 +150,7 @@ impl Model {
         rows.iter().map(|&rows| (0..rows).map(|_| message()).collect()).collect()
     }
 
-    /// Runs steps until one cannot be done because the machine is off.
+    /// Runs steps until one cannot be done because the machine has stopped.
     fn run(&mut self, disk: &SimDisk, steps: &[Step]) {
         let Some(mut running) = start(disk) else { return };
         for step in steps {
@@ -185,7 +186,7 @@ impl Model {
         let expiry = Expiry { bytes_max: Some(bytes), hold_back, ..Expiry::default() };
         let OpenLogspace { appender, searcher, keeper, .. } = &mut running.opened;
         let first = searcher.stats().first_sequence;
-        // It may be done even where that fails, and is counted with what cannot be read at the worst.
+        // Expiry may take effect even if it fails. At worst, messages that cannot be read are counted with it.
         self.expired = self.expired.max(first + keeper.preview(&expiry).messages);
         let is_known = searcher.stats().damaged == 0;
         let slowest = running.readers.iter().map(Reader::done).min().unwrap();
@@ -206,7 +207,7 @@ impl Model {
         }
     }
 
-    /// Reads, and checks that what is shown adjoins, and nothing comes that was noted.
+    /// Reads, and checks that the parts are adjacent and that no message comes again that was recorded as finished.
     fn give(&mut self, (at, reader): (usize, &mut Reader), limit: usize) {
         assert!(self.noted[at] <= reader.done(), "what was noted comes again");
         let mut next = reader.next();
@@ -234,7 +235,7 @@ impl Model {
         }
     }
 
-    /// Each reader reads the rest: then it was given every acknowledged message, or was told that it expired.
+    /// Each reader reads the rest. Checks that it got every acknowledged message, or was told that it expired.
     fn check(&self, disk: &SimDisk) {
         let mut model = self.clone();
         let mut running = start(disk).unwrap();
@@ -298,7 +299,7 @@ fn calls_of(steps: &[Step]) -> u64 {
     disk.calls()
 }
 
-/// Something goes wrong at each disk call of a script.
+/// Runs a script with a failure at each of its disk calls.
 fn check_each_call(steps: &[Step], seed: u64, power_cuts: u64, fault: impl Fn(&SimDisk, u64)) {
     for call in 0..=calls_of(steps) {
         let disk = SimDisk::new(seed ^ call);
@@ -342,7 +343,7 @@ proptest! {
     }
 }
 
-/// A logspace with so many messages, each in its own frame.
+/// A logspace with this many messages, each in its own frame.
 fn filled(disk: &SimDisk, messages: usize) -> OpenLogspace {
     let mut opened = open_all(disk, OPTIONS).unwrap();
     for number in 0..messages {
@@ -356,7 +357,7 @@ fn cursor_of(name: &str) -> PathBuf {
     Path::new(READERS).join(format!("{name}.cursor"))
 }
 
-/// A logspace of ten messages, with a reader that has done with seven.
+/// A logspace of ten messages, with a reader that has finished seven.
 fn with_reader(disk: &SimDisk) {
     let opened = filled(disk, 10);
     let mut reader = opened.readers.begin("alerts", Begin::Oldest).unwrap();
@@ -400,7 +401,7 @@ fn what_is_wrong_with_a_cursor_is_named_and_no_message_is_skipped() {
         (&|disk| disk.remove(&cursor_of("alerts")).unwrap(), Some(CursorError::Missing), &[0], false),
         (&cut(0), Some(CursorError::Damaged), &[0], true),
         (&cut(100), Some(CursorError::Damaged), &[0], true),
-        // One of the two notes is left: the newer one, or the one before it.
+        // One of the two notes remains: the newer one or the previous one.
         (&cut(700), None, &[4, 7], false),
         (&flip(&[200]), None, &[4, 7], false),
         (&flip(&[200 + 8 * 512]), None, &[4, 7], false),
@@ -468,8 +469,8 @@ fn an_older_cursor_brings_messages_again_and_says_which_have_expired() {
     assert_eq!(sequences(&shown), (first..40).collect::<Vec<_>>());
 }
 
-/// Where the disk loses messages that a reader had read, as a restored copy does, others get their sequences before the
-/// reader is opened again.
+/// If the disk loses messages that a reader had read, as a restored copy does, other messages get their sequences
+/// before the reader is opened again.
 #[test]
 fn messages_that_are_stored_after_others_were_lost_are_not_behind_a_cursor() {
     let (longer, shorter) = (SimDisk::new(0), SimDisk::new(0));
@@ -529,12 +530,12 @@ fn expiry_waits_for_a_reader_that_is_behind_and_then_goes_on_and_it_is_told() {
 
     let expired = opened.appender.expire(&expiry(u64::MAX, None)).unwrap();
     assert!((40..=50).contains(&first(&opened)) && expired.unread == 0, "{expired:?}");
-    // Nobody opens it after a restart: it is waited for nevertheless.
+    // Expiry waits for the reader even if nothing opens it after a restart.
     drop((reader, opened));
     let mut opened = open_all(&disk.after_kill(), OPTIONS).unwrap();
     opened.appender.expire(&expiry(u64::MAX, Some(Timestamp::from_nanos(40)))).unwrap();
     assert!((40..=50).contains(&first(&opened)));
-    // Too old for that, too.
+    // The messages now exceed the age limit of waiting as well.
     let expired = opened.appender.expire(&expiry(u64::MAX, Some(Timestamp::from_nanos(100)))).unwrap();
     let gone = first(&opened);
     assert!((90..=100).contains(&gone), "{gone}");
@@ -546,13 +547,13 @@ fn expiry_waits_for_a_reader_that_is_behind_and_then_goes_on_and_it_is_told() {
     assert_eq!((missing.clone(), why.contains("while this reader was behind")), (50..gone, true), "{why}");
     assert_eq!(sequences(&shown), [gone]);
     reader.advance(gone + 1).unwrap();
-    // Too many bytes wait for it.
+    // The waiting messages are too large.
     opened.appender.expire(&expiry(3000, None)).unwrap();
     let left = first(&opened);
     assert!((120..150).contains(&left), "{left}");
     opened.appender.expire(&expiry(0, None)).unwrap();
     assert!((140..=150).contains(&first(&opened)));
-    // Whoever is gone is not waited for.
+    // Expiry does not wait for a removed reader.
     reader.remove().unwrap();
     let all = Expiry {
         bytes_max: Some(0),
@@ -630,7 +631,7 @@ fn a_logspace_that_cannot_be_opened_yet_has_no_readers_and_gives_nothing_out() {
     assert_eq!(opened.readers.open("alerts").unwrap().reader.done(), 7);
 }
 
-/// Sealed messages, too: what a disk does not read now is not lost.
+/// This also holds for sealed messages: those that cannot be read now are not lost.
 #[test]
 fn what_the_disk_does_not_read_now_comes_when_it_reads_again() {
     for is_sealed in [false, true] {

@@ -1,4 +1,4 @@
-//! The journal on a real file system, and what it keeps in memory.
+//! The journal on a real file system, and the memory that it uses.
 //!
 //! Keywords: real file system, fsync.
 use crate::common;

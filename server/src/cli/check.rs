@@ -43,7 +43,8 @@ impl Check {
         }
     }
 
-    /// Returns warnings. The limits of the settings apply if these are valid.
+    /// Checks the router document and returns its warnings. The limits in the settings apply if the settings are
+    /// valid.
     fn router(&self, settings: Option<&Settings>) -> Result<Vec<String>> {
         let (name, toml) = match &self.router {
             Some(path) => (path.display().to_string(), read(path)?),
@@ -53,7 +54,7 @@ impl Check {
         let (_, checked) = check_toml(&toml).map_err(|problems| wrong(&problems))?;
         let Some(settings) = settings else { return Ok(checked.warnings) };
         let mut unfit = unfit(&checked, &settings.data, &Folders::new(&settings.data, &settings.files));
-        // Certificates are on the machine where the document is to run, and `router check` looks for them there.
+        // The certificates are on the machine on which the document will run; `router check` looks for them there.
         unfit.retain(|problem| !problem.path.ends_with(".tls"));
         if unfit.is_empty() { Ok(checked.warnings) } else { Err(wrong(&placed(unfit, &toml))) }
     }

@@ -23,7 +23,7 @@ The id of a message is `id` in its JSON: LOGSPACE:SEQUENCE. Prints the messages 
 --data needs no lock and changes nothing, so a server may be running on it. Exit code 0: printed; 1: there is no such
 message, or it cannot be read; 3: the store or the server cannot be read.";
 
-/// The server's limit.
+/// The limit set by the server.
 const LIMIT_MAX: u32 = 1000;
 
 #[derive(Args, Debug)]

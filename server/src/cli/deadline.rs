@@ -1,11 +1,11 @@
-//! Ends work that takes too long, whatever it waits for: a thread that sleeps until then.
+//! Ends work that takes too long, whatever it is waiting for, by a thread that sleeps until the deadline.
 
 use parking_lot::{Condvar, Mutex};
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Dropping it in time ends it.
+/// A time limit. Dropping it in time cancels it.
 pub(super) struct Deadline(Arc<DeadlineState>);
 
 #[derive(Default)]
@@ -15,7 +15,7 @@ struct DeadlineState {
 }
 
 impl Deadline {
-    /// Calls this after a time.
+    /// Calls `late` after this time.
     pub(super) fn start(wait: Duration, late: impl FnOnce() + Send + 'static) -> io::Result<Deadline> {
         let state = Arc::<DeadlineState>::default();
         let (watched, until) = (state.clone(), Instant::now() + wait);

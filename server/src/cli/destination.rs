@@ -1,4 +1,4 @@
-//! `logstead destination`: what an operator does about the destinations of a running server.
+//! `logstead destination`: manages the destinations of a running server.
 
 use super::failure::{CommandFailure, Result};
 use super::format::OutputFormat;
@@ -25,9 +25,9 @@ The server and the token can also be given as LOGSTEAD_SERVER and LOGSTEAD_TOKEN
 0: done; 1: the answer is no, such as an unknown destination or a test message that is not accepted; 3: the server cannot be
 reached.";
 
-/// How often a replay says how far it is where nothing can be drawn.
+/// The interval at which a replay reports its progress if there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
-/// A line of a replay is much shorter.
+/// The greatest length of a line of a replay; real lines are much shorter.
 const LINE_BYTES_MAX: u64 = 64 << 10;
 
 #[derive(Args, Debug)]
@@ -118,10 +118,10 @@ enum DestinationAction {
     },
 }
 
-/// How messages are shown.
+/// The format in which messages are printed.
 #[derive(Args, Debug)]
 struct ShownMessagesArgs {
-    /// The most messages to print
+    /// The maximum number of messages to print
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
@@ -214,7 +214,7 @@ impl DestinationArgs {
     }
 }
 
-/// Prints a message as a search prints it; a refused one has the reason below.
+/// Prints a message like a search does, with the reason below it if it was refused.
 fn print_with_reason(message: &Value) -> Result<()> {
     OutputFormat::Text.print_line(message)?;
     match message["fields"]["logstead.refused"].as_str() {
@@ -278,7 +278,7 @@ fn test(named: &DestinationArgs) -> Result<()> {
     }
 }
 
-/// How far a replay is.
+/// The progress of a replay.
 #[derive(Default)]
 struct ReplayProgress {
     messages: u64,

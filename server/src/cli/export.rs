@@ -28,7 +28,7 @@ the last line on standard error then names them and says how many messages are m
 query is wrong, or something is missing; 3: the store or the server cannot be read, or the export broke off.";
 
 const PIECE_BYTES: usize = 256 << 10;
-/// How many damaged parts the last line names.
+/// The greatest number of damaged parts that the last line names.
 const NAMED_MAX: usize = 20;
 
 #[derive(Args, Debug)]
@@ -185,16 +185,16 @@ impl Export {
 /// The gaps of an export.
 #[derive(Default)]
 struct MissingParts {
-    /// How many parts of the store cannot be read.
+    /// The number of parts of the store that cannot be read.
     parts: u64,
-    /// Their names, or the first of them.
+    /// The names of these parts, or of the first ones.
     damaged: Vec<String>,
-    /// How many matching messages are missing, as far as is known.
+    /// The number of matching messages that are missing, as far as known.
     missing: u64,
 }
 
 impl MissingParts {
-    /// The last line, if there is something to report.
+    /// The last line, if there is anything to report.
     fn told(&self) -> Option<String> {
         let MissingParts { parts, damaged, missing } = self;
         if *parts == 0 && *missing == 0 {
@@ -218,10 +218,10 @@ struct LastLine {
 }
 
 impl LastLine {
-    /// Adds a piece; returns the part of it that belongs to the export.
+    /// Adds a piece, and returns the part that belongs to the export.
     fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(piece);
-        // The last line ends with a line feed; the one before that tells where it begins.
+        // The last line ends with a line feed, and begins after the line feed before that.
         let before_end = self.held.len().saturating_sub(1);
         let begins = memchr::memrchr(b'\n', &self.held[..before_end]).map_or(0, |end| end + 1);
         self.held.drain(..begins).collect()

@@ -1,15 +1,15 @@
-//! Why a command failed, which decides its exit code.
+//! The reasons why a command failed, which decide its exit code.
 
 use logstead_accounts as accounts;
 use logstead_flow::machine::lock::LockError;
 use std::fmt::Display;
 
-/// Why a command failed.
+/// The reason why a command failed.
 #[derive(Debug)]
 pub(super) enum CommandFailure {
-    /// The answer is no, or the input is bad: exit code 1.
+    /// The answer is negative, or the input is invalid: exit code 1.
     No(String),
-    /// The environment (port, disk, lock) prevents it: exit code 3.
+    /// The environment (a port, the disk, a lock) prevents it: exit code 3.
     Environment(String),
 }
 
@@ -27,7 +27,7 @@ impl CommandFailure {
 }
 
 impl From<accounts::Error> for CommandFailure {
-    /// The database itself is part of the environment; the rest are answers.
+    /// Errors of the database itself belong to the environment; all others are answers.
     fn from(error: accounts::Error) -> CommandFailure {
         let is_of_the_database = matches!(
             error,

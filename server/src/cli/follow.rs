@@ -1,4 +1,4 @@
-//! Follows a data directory that another process writes to, by reading it once a second, and prints new messages.
+//! Follows a data directory to which another process writes: reads it once a second, and prints new messages.
 //!
 //! **Invariant:** no message comes twice, and none is left out silently: each read continues at the sequence where the
 //! last one ended, and reports missing messages.
@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often the directory is read.
+/// The interval at which the directory is read.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The query to follow, and the number of the newest messages to start with.
@@ -54,7 +54,7 @@ impl DirectoryTail<'_> {
         loop {
             std::thread::sleep(LOOK_INTERVAL);
             let logspaces = store::logspaces(self.data, self.logspaces)?;
-            // A logspace that is new since then is followed from its first message.
+            // A new logspace is followed from its first message.
             let from = |id: &str, _: &Searcher| Some(next.get(id).copied().unwrap_or_default());
             for (id, follower) in logspaces.follow(wanted(), from, &run).unwrap_or_default() {
                 let end = show(&id, follower, passing, &run, print)?;

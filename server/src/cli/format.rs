@@ -1,4 +1,4 @@
-//! A message as the commands print it: as text, JSON or CSV, or as it was received.
+//! The forms in which commands print a message: as text, JSON or CSV, or as received.
 
 use super::failure::Result;
 use super::text::{self, csv, shown};
@@ -31,7 +31,7 @@ impl OutputFormat {
         messages.iter().try_for_each(|message| self.print_line(message))
     }
 
-    /// Prints a message. The bytes received need not be text.
+    /// Prints a message. The received bytes need not be text.
     pub(super) fn print_line(self, message: &Value) -> Result<()> {
         let exact = message["raw_base64"].as_str().and_then(|text| STANDARD.decode(text).ok());
         match (self, exact) {

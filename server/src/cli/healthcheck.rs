@@ -1,7 +1,7 @@
-//! `logstead healthcheck`: whether the server of these settings is ready, for containers and supervisors.
+//! `logstead healthcheck`: checks whether the server of these settings is ready, for containers and supervisors.
 //!
-//! It asks the web port that the settings name, over TLS if they have a certificate, and does not compare that with any
-//! authority: it asks its own machine whether somebody answers, and says nothing secret.
+//! It connects to the web port in the settings, over TLS if they have a certificate. The certificate is not verified,
+//! because the check only asks its own machine whether the server answers, and sends no secrets.
 
 use super::failure::{CommandFailure, Result};
 use super::settings::SettingsArgs;
@@ -30,7 +30,7 @@ const ANSWER_MAX: u64 = 64 * 1024;
 pub(super) struct Healthcheck {
     #[command(flatten)]
     settings: SettingsArgs,
-    /// How many seconds an answer may take
+    /// The maximum time for an answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=300))]
     timeout: u64,
 }
@@ -47,7 +47,7 @@ impl Healthcheck {
     }
 }
 
-/// Asks the first listener with an address, or the first unix socket if there is none.
+/// Asks through the first listener with an address, or through the first unix socket if there is none.
 fn ask(settings: &Settings, timeout: Duration) -> Result<(u16, String), String> {
     let listeners = &settings.web.listen;
     let address = listeners.iter().find_map(|listener| match listener {
@@ -67,7 +67,7 @@ fn ask(settings: &Settings, timeout: Duration) -> Result<(u16, String), String> 
     }
 }
 
-/// An address that can be connected to: a listener on all addresses is on this machine's own, too.
+/// An address to connect to: a listener on all addresses can be reached at the loopback address.
 fn reachable(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         let local = if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };

@@ -37,13 +37,13 @@ the last write of the file or, for standard input, up to now. With --data, the s
 not exist is created. Importing a file twice stores its messages twice. Exit code 0: everything is stored; 1: a file or a line
 was refused; 3: the store cannot accept it, and the last line says how far the import got.";
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const CHUNK_BYTES: usize = 1 << 20;
-/// A longer line becomes several messages.
+/// The length at which a line is split into several messages.
 const LINE_BYTES_MAX: usize = 16 << 20;
-/// How much is appended and synced together, or sent as one body.
+/// The number of bytes that are appended and synced together, or sent as one body.
 const COMMIT_BYTES_MAX: usize = 8 << 20;
-/// How compressed files begin.
+/// The first bytes of compressed files.
 const COMPRESSED: [(&[u8], &str); 4] = [
     (b"\x1f\x8b", "gzip: use `zcat FILE | logstead import -`"),
     (b"\x28\xb5\x2f\xfd", "zstd: use `zstdcat FILE | logstead import -`"),
@@ -75,35 +75,35 @@ pub(super) struct Import {
     server: ServerArgs,
 }
 
-/// A file that can be read, or standard input.
+/// A readable file, or standard input.
 struct ImportFile {
     name: String,
-    /// `None` if it is not known.
+    /// Its length; `None` if it is unknown.
     bytes: Option<u64>,
-    /// When it was last written, if that is known.
+    /// The time at which it was last written, if known.
     written: Option<Timestamp>,
     reader: Box<dyn BufRead>,
 }
 
-/// The host and the time zone of lines that name none, as given on the command line.
+/// The host and the time zone for lines that have none, as given on the command line.
 struct LineDefaults {
     host: String,
     timezone: String,
 }
 
-/// Figures of the messages stored.
+/// Totals of the stored messages.
 #[derive(Default)]
 struct ImportTotals {
     messages: u64,
-    /// The length of complete lines.
+    /// The total length of complete lines.
     bytes: u64,
-    /// Lines that the server refused.
+    /// The number of lines that the server refused.
     rejected: u64,
 }
 
 /// The store or server that receives the lines.
 trait ImportTarget {
-    /// Stores complete lines of a file that was last written at that time.
+    /// Stores complete lines of a file that was last written at this time.
     fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<ImportTotals>;
 }
 
@@ -129,7 +129,7 @@ impl Import {
         if rejected == 0 { Ok(()) } else { Err(CommandFailure::no(format!("{rejected} lines were refused"))) }
     }
 
-    /// Seals while it stores, so that everything is quick to search at the end.
+    /// Stores the inputs in a data directory. Segments are sealed meanwhile, so that searches are fast afterwards.
     fn store_in_data(
         &self,
         inputs: Vec<ImportFile>,
@@ -142,7 +142,7 @@ impl Import {
         let is_new = !data.join("logspaces").exists();
         let store = LockedStore::create(data, options(&settings))?;
         if is_new {
-            // A store with messages but no database would look as if it had lost it.
+            // A store with messages but without a database would look as if the database had been lost.
             Meta::open(&starting::database(data)).map_err(CommandFailure::environment)?;
         }
         let OpenLogspace { appender, keeper, .. } = store.open_or_create(&self.logspace)?;
@@ -167,7 +167,7 @@ impl Import {
     }
 }
 
-/// Seals whenever the bell rings, and the rest at the end.
+/// Seals whenever the bell rings, and everything that is left at the end.
 fn seal(keeper: &Keeper, rung: &Receiver<()>) {
     loop {
         let is_last = rung.recv().is_err();
@@ -208,7 +208,7 @@ impl ImportFile {
     }
 }
 
-/// Stores everything that the inputs hold. A failure says how far it got.
+/// Stores everything from the inputs. A failure says how much was stored before it.
 fn import(inputs: Vec<ImportFile>, target: &mut dyn ImportTarget) -> Result<ImportTotals> {
     let total_bytes: Option<u64> = inputs.iter().map(|input| input.bytes).sum();
     let progress = ByteProgress::new("import", total_bytes);
@@ -256,7 +256,8 @@ fn copy(
     }
 }
 
-/// The number of bytes that can be stored as lines: complete ones, and one that is too long to wait for its end.
+/// The number of bytes that can be stored as lines: those of complete lines, and of a line that is too long to wait
+/// for its end.
 fn whole_lines(pending: &[u8], is_end: bool) -> usize {
     if is_end {
         return pending.len();
@@ -309,7 +310,7 @@ impl ImportTarget for Data {
             parse(lines, &self.syslog, FrameContext { peer: host, written, ..FrameContext::at(received) });
         self.appender.append(&encoded).map_err(CommandFailure::environment)?;
         if 0 < self.keeper.backlog().files {
-            // If it is ringing already, that is enough.
+            // If the bell is ringing already, that is enough.
             self.bell.try_send(()).ok();
         }
         let messages = encoded.iter().map(|batch| batch.rows() as u64).sum();
@@ -317,7 +318,7 @@ impl ImportTarget for Data {
     }
 }
 
-/// Lines as batches, each of about [`CHUNK_BYTES`].
+/// Parses lines as batches of about [`CHUNK_BYTES`] each.
 fn parse(lines: &[u8], syslog: &SyslogParser, known: FrameContext<'_>) -> Vec<EncodedBatch> {
     let received = known.received;
     let (mut encoded, mut builder, mut bytes) = (Vec::new(), BatchBuilder::new(), 0);

@@ -1,4 +1,5 @@
-//! `logstead licences`: the licences of Logstead and of the packages in it, some of which ask that their text goes along.
+//! `logstead licences`: prints the licences of Logstead and of the packages in it; some of them must be distributed
+//! with their text.
 
 use super::failure::Result;
 use super::text;
@@ -10,7 +11,7 @@ pub(super) const EXAMPLES: &str = "Examples:
 
 The console serves the texts of the packages at /licences.txt.";
 
-/// Written by `npm run licences`.
+/// The licence texts, as written by `npm run licences`.
 const PACKAGES: &str = include_str!("../../../docs/licence-texts.txt");
 const OWN: &str = include_str!("../../../LICENSE");
 

@@ -36,7 +36,7 @@ Exit code 0: done; 1: an option is invalid; 3: no connection reached its end.";
 const DEFAULT_INTERVAL: Duration = Duration::from_secs(10);
 const CONNECTIONS_MAX: u64 = 100_000;
 const WINDOW_MAX: u64 = 1_000_000;
-/// Ten years: more is a typing error.
+/// The longest interval, ten years; a longer one is probably a typing error.
 const INTERVAL_SECONDS_MAX: f64 = 315_360_000.0;
 
 #[derive(Args, Debug)]
@@ -83,7 +83,7 @@ pub(super) struct Loadgen {
     /// The maximum number of messages in a write or request [default: 1000 per request, 128 KiB per write]
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
-    // For HTTP.
+    // The token for HTTP.
     #[command(flatten)]
     token: TokenArgs,
     /// TLS: the authorities to trust, instead of the system's
@@ -193,7 +193,7 @@ impl Loadgen {
     }
 }
 
-/// One `name: value` per line, for people and for scripts.
+/// The summary, with one `name: value` per line, for people and for scripts.
 fn summary_lines(plan: &LoadPlan, summary: &Summary) -> Vec<String> {
     let Total { sent, bytes, acknowledged, resent, .. } = summary.total;
     let seconds = summary.passed.as_secs_f64();
@@ -234,7 +234,7 @@ fn milliseconds(time: Duration) -> String {
 struct ProgressLines {
     is_csv: bool,
     is_quiet: bool,
-    /// The totals of the second before.
+    /// The totals of the previous second.
     last: Option<(Duration, Total)>,
 }
 
@@ -285,7 +285,7 @@ impl From<StreamFraming> for Framing {
     }
 }
 
-/// The first signal ends the run with its summary, a second one at once.
+/// Handles signals: the first one ends the run with its summary, a second one ends the process immediately.
 fn stop_at_signals(stop: Arc<AtomicBool>) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(CommandFailure::environment)?;

@@ -1,4 +1,4 @@
-//! The command line: its commands, and what their exit codes mean.
+//! The command line: its commands, and the meaning of their exit codes.
 
 mod check;
 mod context;

@@ -15,18 +15,18 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Most links that lead to a file that is not there yet.
+/// The greatest number of links followed to a file that does not exist yet.
 const LINKS_MAX: usize = 40;
 
 /// The output of a command.
 pub(super) enum Output {
     /// Standard output.
     Standard(io::Stdout),
-    /// A name.
+    /// A file, or anything else with a name.
     Named { file: BufWriter<File>, path: PathBuf, part: Option<PartialFile>, progress: ByteProgress },
 }
 
-/// A file that has not got its name yet. It is removed if it never does.
+/// A file that does not have its final name yet. It is removed unless it gets it.
 pub(super) struct PartialFile(PathBuf);
 
 impl Drop for PartialFile {
@@ -35,16 +35,16 @@ impl Drop for PartialFile {
     }
 }
 
-/// The kind of thing that has the name.
+/// The kind of the target of a path.
 enum OutputKind {
-    /// A regular file, or nothing yet.
+    /// A regular file, or a file that does not exist yet.
     File(PathBuf),
     /// A pipe, a device or a socket.
     Other,
     Folder,
 }
 
-/// Finds out the kind of a path's target.
+/// Determines the kind of a path's target.
 fn target(path: &Path) -> io::Result<OutputKind> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() => fs::canonicalize(path).map(OutputKind::File),
@@ -55,7 +55,7 @@ fn target(path: &Path) -> io::Result<OutputKind> {
     }
 }
 
-/// The file that links lead to and that is not there.
+/// The missing file to which links lead.
 fn missing(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LINKS_MAX {
@@ -66,8 +66,8 @@ fn missing(path: &Path) -> io::Result<PathBuf> {
 }
 
 impl Output {
-    /// Opens the output of a command; nothing is there before it is [finished](Output::finish). `command` names the
-    /// work where its progress is shown.
+    /// Opens the output of a command. A file is not visible before the output is [finished](Output::finish).
+    /// `command` is the name under which progress is shown.
     pub(super) fn open(command: &str, path: Option<&Path>) -> Result<Output> {
         let Some(path) = path else { return Ok(Output::Standard(io::stdout())) };
         let failed = |path: &Path, error| CommandFailure::environment(format!("{}: {error}", path.display()));
@@ -99,7 +99,7 @@ impl Output {
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
         match self {
             Output::Standard(out) => match out.write_all(bytes) {
-                // `| head` has read enough.
+                // The reader, such as `| head`, does not want more.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
                 written => written.map_err(CommandFailure::environment),
             },
@@ -113,7 +113,7 @@ impl Output {
         }
     }
 
-    /// Ends it, and gives a file its name.
+    /// Ends the output, and gives a file its final name.
     pub(super) fn finish(self) -> Result<()> {
         match self {
             Output::Standard(mut out) => match out.flush() {
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(reader.join().unwrap(), "through");
         assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
         assert_eq!(names(folder.path()), ["pipe"]);
-        // Root could replace these devices.
+        // If this ran as root, a mistake could replace these devices.
         write(Path::new("/dev/null"), "away").unwrap();
         let full = write(Path::new("/dev/full"), "no room");
         assert!(matches!(full, Err(CommandFailure::Environment(_))), "{full:?}");

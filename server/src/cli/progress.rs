@@ -1,4 +1,4 @@
-//! How far long work is, on standard error: a bar on a terminal, elsewhere a line every few seconds.
+//! The progress of long work on standard error: a bar on a terminal, otherwise a line every few seconds.
 
 use super::text;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Work on an amount of bytes, which may not be known.
+/// Progress through a number of bytes, the total of which may be unknown.
 pub(super) struct ByteProgress {
     label: String,
-    /// Counts; draws itself only on a terminal.
+    /// The counter, which draws itself only on a terminal.
     bar: ProgressBar,
     line_written: Mutex<Instant>,
 }

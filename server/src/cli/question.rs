@@ -1,4 +1,4 @@
-//! A question to the logspaces of a data directory: a query, a time range, and the logspaces to ask.
+//! A question about the logspaces of a data directory: a query, a time range, and the logspaces to search.
 
 use super::failure::{CommandFailure, Result};
 use super::{store, text};
@@ -12,10 +12,10 @@ use logstead_record::Timestamp;
 use logstead_work::{Pool, SearchContext};
 use std::path::Path;
 
-/// How much memory the groups of a table may take.
+/// The greatest memory for the groups of a table.
 const TABLE_MEMORY_MAX: usize = 1 << 30;
 
-/// The copies that count.
+/// The copies that are counted.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum CopiesCounted {
     /// Each, in its own logspace
@@ -102,13 +102,13 @@ impl DirectoryQuestion {
         to_the_end(&self.lanes)
     }
 
-    /// Says how many copies are left out, if any are.
+    /// Prints the number of copies that are left out, if there are any.
     pub(super) fn tell_copies(&self, wanted: SearchCriteria<'_>) {
         let (copies, _) = self.logspaces.count_copies(wanted, &self.run());
         text::tell_copies(copies);
     }
 
-    /// The table that the stages produce.
+    /// The table that results from the stages.
     pub(super) fn table(&self) -> Result<(AnswerTable, Coverage)> {
         let DirectoryQuestion { pipeline, logspaces, range, now, copies, .. } = self;
         let memory_bytes_max = TABLE_MEMORY_MAX;
@@ -123,7 +123,7 @@ impl DirectoryQuestion {
     }
 }
 
-/// Nothing but its user ends a command.
+/// A search without limits, because only its user ends a command.
 pub(super) fn to_the_end(lanes: &Pool) -> SearchContext<'_> {
     SearchContext { lanes, ..SearchContext::alone() }
 }
@@ -141,13 +141,13 @@ impl AsText {
         if self.as_text { Unparsed::Text } else { Unparsed::Refused }
     }
 
-    /// The same for a server.
+    /// The same choice as a parameter for a server.
     pub(super) fn parameter(&self) -> Option<&'static str> {
         self.as_text.then_some("text")
     }
 }
 
-/// The failure for a query that cannot be parsed: where it is wrong, and what to write instead.
+/// The failure for a query that cannot be parsed, with the position of the error and a suggestion.
 pub(super) fn refused(error: &ParseError, query: &str) -> CommandFailure {
     let (line, column, _) = error.line_column(query);
     let excerpt = error.excerpt(query);

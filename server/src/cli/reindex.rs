@@ -36,11 +36,11 @@ impl Reindex {
     }
 }
 
-/// How many indexes could not be rebuilt.
+/// The number of indexes that could not be rebuilt.
 #[derive(Clone, Copy, Default)]
 struct RebuildFailures {
     indexes: usize,
-    /// How many of them because the disk failed, or has no room.
+    /// The number of those that failed because the disk failed or is full.
     of_disk: usize,
 }
 
@@ -50,7 +50,7 @@ impl RebuildFailures {
         self.of_disk += more.of_disk;
     }
 
-    /// The disk is part of the environment; damaged messages are an answer.
+    /// Returns the failure, if any. The disk belongs to the environment; damaged messages are an answer.
     fn told(&self) -> Result<()> {
         let told = format!("{} indexes could not be rebuilt", self.indexes);
         match (self.indexes, self.of_disk) {

@@ -1,4 +1,4 @@
-//! A running server, for the commands that ask one.
+//! A running server, for the commands that connect to one.
 
 use super::failure::{CommandFailure, Result};
 use super::secret;
@@ -15,9 +15,10 @@ use ureq::{Agent, Body, RequestBuilder};
 
 type QueryPairs<'a> = &'a [(&'a str, &'a str)];
 
-/// The server that a command asks, and the credentials for it: the same options for all commands.
+/// The server that a command connects to, and the credentials for it. The options are the same for all commands.
 ///
-/// The environment is not read by clap: a variable is for every command, so it must not exclude arguments such as `--data`.
+/// The environment is not read by clap: a variable applies to every command, so it must not conflict with arguments
+/// such as `--data`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ServerArgs {
     /// The address of a running server [env: LOGSTEAD_SERVER]
@@ -60,7 +61,7 @@ pub(super) struct TokenArgs {
 }
 
 impl ServerArgs {
-    /// The server that is named, unless a data directory is.
+    /// The given server, unless a data directory is given.
     pub(super) fn unless(&self, data: Option<&PathBuf>) -> Result<Option<Remote>> {
         let server = match data {
             Some(_) => None,
@@ -69,8 +70,8 @@ impl ServerArgs {
         server.map(|server| self.remote(server)).transpose()
     }
 
-    /// The data directory or the server that a command reads. Without both, the process ends as it does for every missing
-    /// argument.
+    /// The data directory or the server that a command reads. If neither is given, the process ends with a usage
+    /// error, like for any missing argument.
     pub(super) fn or<'a>(&self, data: Option<&'a PathBuf>) -> Result<StoreLocation<'a>> {
         match (data, self.unless(data)?) {
             (Some(data), _) => Ok(StoreLocation::Data(data)),
@@ -93,7 +94,7 @@ impl ServerArgs {
 }
 
 impl TokenArgs {
-    /// The token; an argument counts instead of the environment.
+    /// The token. An argument takes precedence over the environment.
     pub(super) fn read(&self) -> Result<Option<String>> {
         let token = match (&self.token, &self.token_file) {
             (Some(token), _) => Some(token.clone()),
@@ -107,7 +108,7 @@ impl TokenArgs {
     }
 }
 
-/// A variable of the environment; an empty one counts as not set.
+/// An environment variable; an empty one counts as unset.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
@@ -117,9 +118,9 @@ fn missing(what: &str) -> ! {
     clap::Error::raw(ErrorKind::MissingRequiredArgument, format!("{what}\n")).exit()
 }
 
-/// A store that a command reads.
+/// The location of a store that a command reads.
 pub(super) enum StoreLocation<'a> {
-    /// In a data directory.
+    /// A data directory.
     Data(&'a Path),
     /// A running server.
     Server(Remote),
@@ -162,12 +163,12 @@ impl Remote {
         self.success(self.with(self.agent()?.post(self.url(what)), &[], &[]).send_json(body))
     }
 
-    /// Asks; returns the JSON of a successful response.
+    /// Sends a GET request; returns the JSON of a successful response.
     pub(super) fn ask(&self, what: &str, parameters: QueryPairs<'_>) -> Result<Value> {
         self.json(self.with(self.agent()?.get(self.url(what)), parameters, &[]).call())
     }
 
-    /// Asks; returns a successful response whose body is still to be read.
+    /// Sends a GET request; returns a successful response whose body is still to be read.
     pub(super) fn get(
         &self,
         what: &str,
@@ -177,7 +178,7 @@ impl Remote {
         self.success(self.with(self.agent()?.get(self.url(what)), parameters, headers).call())
     }
 
-    /// Responses that are not successful are responses too.
+    /// An HTTP client that also returns responses with an error status.
     fn agent(&self) -> Result<Agent> {
         let config = Agent::config_builder().proxy(None).http_status_as_error(false).build();
         let address: Uri =
@@ -235,7 +236,7 @@ impl Remote {
             [excerpt, ""] => message += &format!("\n{excerpt}"),
             [excerpt, suggestion] => message += &format!("\n{excerpt}\nwrite: {suggestion}"),
         }
-        // The detail already tells the first.
+        // The first problem is already in the detail.
         for more in problem["problems"].as_array().into_iter().flatten().skip(1) {
             let [path, what] = ["path", "message"].map(|key| more[key].as_str().unwrap_or_default());
             message += &format!("\n{path}: {what}");
@@ -246,7 +247,7 @@ impl Remote {
         Err(refused(status, message))
     }
 }
-/// The failure for a refusal. It is one of the environment if trying again later may help.
+/// The failure for a refused request. It belongs to the environment if trying again later may help.
 pub(super) fn refused(status: StatusCode, message: String) -> CommandFailure {
     let is_later = matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS);
     if is_later || status.is_server_error() {

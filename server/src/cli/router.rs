@@ -59,10 +59,10 @@ enum RouterAction {
         /// A comment for the history
         #[arg(short = 'm', long, value_name = "TEXT", default_value = "")]
         comment: String,
-        /// Go back to the document before unless `confirm` is run within this time (10s to 1d); with --server
+        /// Revert to the previous document unless `confirm` is run within this time (10s to 1d); with --server
         #[arg(long, value_name = "TIME")]
         confirm_within: Option<String>,
-        /// Go back earlier if fewer messages come, or more are dropped or not recognised
+        /// Revert earlier if fewer messages arrive, or more are dropped or not recognised
         #[arg(long, requires = "confirm_within")]
         back_if_worse: bool,
         #[command(flatten)]
@@ -84,7 +84,7 @@ enum RouterAction {
     },
 }
 
-/// The place of the document.
+/// The location of the document.
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("place").args(["data", "server"])))]
 struct DocumentStore {
@@ -193,7 +193,7 @@ fn document(file: &Path) -> Result<(String, String)> {
     Ok((file.display().to_string(), document_backups::without_header(&read(file)?).to_owned()))
 }
 
-/// Returns warnings; `Err` names the parts that cannot run on this machine.
+/// Returns the warnings; `Err` names the parts that cannot run on this machine.
 fn checked(name: &str, toml: &str, settings: &Settings) -> Result<Vec<String>> {
     let wrong = |problems: Vec<Problem>| CommandFailure::No(listed(name, &problems));
     let (_, checked) = check_toml(toml).map_err(wrong)?;
@@ -201,7 +201,7 @@ fn checked(name: &str, toml: &str, settings: &Settings) -> Result<Vec<String>> {
     if unfit.is_empty() { Ok(checked.warnings) } else { Err(wrong(placed(unfit, toml))) }
 }
 
-/// ETag and text.
+/// The ETag and the text of a document.
 fn remote_document(remote: &Remote, revision: Option<u64>) -> Result<(String, String)> {
     let what = revision.map_or("router".to_owned(), |number| format!("router/revisions/{number}"));
     let mut answer = remote.get(&what, &[("format", "toml")], &[])?;
@@ -242,7 +242,7 @@ impl StoppedDocuments {
         Ok(())
     }
 
-    /// Stores a revision; returns what to print.
+    /// Stores a revision; returns the text to print.
     fn put(&self, toml: &str, comment: &str) -> Result<String> {
         let latest = self.0.meta.latest_revision().map_err(CommandFailure::environment)?;
         if let Some(latest) = latest.filter(|latest| latest.toml == toml) {

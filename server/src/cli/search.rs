@@ -27,7 +27,7 @@ The newest messages come first. Stages produce a table, to which --limit does no
 warning names them. --data needs no lock and changes nothing. Exit code 0: found; 1: nothing matches, or the query is wrong;
 3: the store or the server cannot be read.";
 
-/// The most messages that the server returns in one page.
+/// The greatest number of messages that the server returns in one page.
 const PAGE_MAX: usize = 10_000;
 
 #[derive(Args, Debug)]
@@ -78,7 +78,7 @@ impl SearchCommand {
     }
 
     fn at_server(&self, server: &Remote) -> Result<SearchAnswer> {
-        // If the query is wrong, the server says so.
+        // If the query is invalid, the server reports that.
         if parse_pipeline_search(&self.query).is_ok_and(|search| !search.pipeline.stages.is_empty()) {
             let answer = self.ask(server, "aggregate", &[])?;
             text::tell_copies(answer["copies"].as_u64().unwrap_or_default());

@@ -1,5 +1,5 @@
-//! Secrets that are given to a command in files, or in the environment: as a variable, in a file that another variable names,
-//! or among the credentials of a systemd unit.
+//! Secrets that a command gets in files or from the environment: in a variable, in a file that another variable
+//! names, or from the systemd credentials of a unit.
 //!
 //! **Invariant:** a secret that is given in two ways is an error, and no error shows it.
 
@@ -9,13 +9,13 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// The largest file that holds a secret.
+/// The greatest size of a file that contains a secret.
 const BYTES_MAX: u64 = 64 << 10;
 /// The variable that names the folder of a unit's systemd credentials.
 const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 
-/// The secret in a variable, in the file that the variable of that name and `_FILE` names, or in a credential of
-/// systemd. The caller decides what an empty variable means.
+/// The secret in a variable, in the file named by the variable with `_FILE` appended, or in a systemd credential. The
+/// caller decides the meaning of an empty variable.
 pub(super) fn of_environment(variable: &str, credential: Option<&str>) -> Result<Option<String>> {
     given(variable, credential, |name| std::env::var_os(name))
 }
@@ -29,7 +29,7 @@ fn given(
     let file_variable = format!("{variable}_FILE");
     let named = path(&file_variable);
     let of_unit = credential.and_then(|name| Some(path(CREDENTIALS)?.join(name)));
-    // A unit may also name its credential by the variable.
+    // The variable for a file may also name the unit's credential.
     let of_unit = of_unit.filter(|path| named.as_ref() != Some(path) && path.exists());
     let text =
         environment(variable).filter(|text| !text.is_empty() || (named.is_none() && of_unit.is_none()));
@@ -64,7 +64,7 @@ pub(super) fn of_file(path: &Path) -> Result<String, String> {
         ErrorKind::InvalidData => format!("{name}: this is not UTF-8"),
         _ => format!("{name}: {error}"),
     };
-    // Reading a pipe would wait for whoever writes it.
+    // Reading a pipe would wait for its writer.
     if !std::fs::metadata(path).map_err(failed)?.is_file() {
         return Err(format!("{name}: this is not a file"));
     }

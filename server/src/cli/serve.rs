@@ -1,4 +1,4 @@
-//! `logstead serve`: wires the process together, reports when it is ready, and shuts it down in order.
+//! `logstead serve`: assembles the process, reports when it is ready, and shuts it down in order.
 
 use super::deadline::Deadline;
 use super::failure::{CommandFailure, Result};
@@ -36,12 +36,12 @@ pub(super) const EXAMPLES: &str = "Examples:
 Prints `ready: console URL`, and `listening: SOURCE URL` for each listener. SIGTERM and SIGINT stop it gracefully; SIGHUP reloads
 certificates. Exit code 1: a document is wrong; 3: a port is in use, or the data directory is locked or cannot be written.";
 
-/// The longest that a stop takes: threads that wait for longer are killed. A kill harms nothing, so the rest may be
-/// left undone.
+/// The longest time that stopping may take; threads that take longer are killed. A kill does no harm, so the rest may
+/// be left undone.
 const STOP_WAIT_MAX: Duration = Duration::from_millis(9500);
-/// How long open requests may take once the process is stopping.
+/// The longest time for open requests once the process is stopping.
 const REQUESTS_WAIT_MAX: Duration = Duration::from_secs(3);
-/// How long the threads of those that were not answered may take to notice.
+/// The longest time for the threads of unanswered requests to notice.
 const THREADS_WAIT_MAX: Duration = Duration::from_secs(1);
 
 #[derive(Args, Debug)]
@@ -127,7 +127,7 @@ impl Serve {
         }
     }
 
-    /// Starts everything. The first document is stored once it runs.
+    /// Starts the whole pipeline. The first document is stored once it runs.
     fn pipeline(&self, settings: &Arc<Settings>, meta: &Meta) -> Result<Arc<Pipeline>> {
         take_back_overdue(meta, clock::now()).map_err(CommandFailure::environment)?;
         let disk = Arc::new(OpenFiles::new(Arc::new(RealDisk), Descriptors::of_process().files_max));
@@ -148,7 +148,7 @@ impl Serve {
                 Pipeline::start_first(disk, data, settings.clone(), change, store)
             }
         };
-        // The documents have been checked, so what fails now is due to the environment, such as a port in use.
+        // The documents have been checked, so a failure is due to the environment, such as a port that is in use.
         let pipeline = pipeline.map_err(CommandFailure::environment)?;
         document_backups::write_or_log(data, meta);
         Ok(pipeline)
@@ -183,7 +183,7 @@ fn web_sockets(listeners: &[BoundListener]) -> Vec<WebSocket> {
     listeners.iter().map(|listener| WebSocket { serves: listener.name(), url: listener.url() }).collect()
 }
 
-/// The certificates of the web port. Without them, nothing is served in the clear instead.
+/// The certificates of the web port. If they cannot be read, the port is not served unencrypted instead.
 fn certificates(settings: &Settings) -> Result<Option<Arc<Certificates>>> {
     let Some(tls) = &settings.web.tls else { return Ok(None) };
     let certificates = Certificates::for_http(tls, &settings.data);
@@ -202,7 +202,7 @@ fn first_password(meta: &Meta) -> Result<Option<String>> {
     secret::of_environment("LOGSTEAD_ADMIN_PASSWORD", Some("admin_password"))
 }
 
-/// Creates the administrator if there is a password; otherwise the code that lets the console do it.
+/// Creates the administrator if there is a password; otherwise returns the code with which the console can do so.
 fn first_login(meta: &Meta, password: Option<String>) -> Result<Option<String>> {
     if meta.has_users().map_err(CommandFailure::environment)? {
         return Ok(None);
@@ -250,7 +250,7 @@ async fn serve(
     Ok(Some(deadline))
 }
 
-/// Ends the process if it takes too long to stop.
+/// A deadline that ends the process if it takes too long to stop.
 fn deadline(pipeline: &Arc<Pipeline>) -> std::io::Result<Deadline> {
     let pipeline = pipeline.clone();
     Deadline::start(STOP_WAIT_MAX, move || {
@@ -289,7 +289,7 @@ fn web_limits(settings: &Settings, pipeline: &Pipeline) -> WebLimits {
     WebLimits::of(&settings.web, room)
 }
 
-/// Prints where the console and the listeners are. Scripts wait for these lines.
+/// Prints the addresses of the console and of the listeners. Scripts wait for these lines.
 fn announce(listeners: &[BoundListener], pipeline: &Pipeline, setup_code: Option<String>) {
     for (id, listener) in pipeline.listening() {
         text::notice(&format!("listening: {id} {listener}"));

@@ -1,4 +1,4 @@
-//! The settings as the command line gives them, and documents with their problems as it prints them.
+//! The settings as given on the command line, and the printed form of problems in documents.
 
 use super::failure::{CommandFailure, Result};
 use clap::Args;
@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The settings file of an installation, if it is there.
+/// The standard path of the settings file of an installation.
 const STANDARD: &str = "/etc/logstead/logstead.toml";
 
 /// The sources of the settings.
@@ -28,7 +28,7 @@ impl SettingsArgs {
         settings::load(&self.layers()?).map_err(|problems| self.refused(&problems))
     }
 
-    /// The same, and where each setting is from.
+    /// The settings, and the origin of each.
     pub(super) fn load_and_tell(&self) -> Result<(Settings, Vec<EffectiveSetting>)> {
         let layers = self.layers()?;
         let told = || Ok((settings::load(&layers)?, settings::in_force(&layers)?));
@@ -52,8 +52,9 @@ impl SettingsArgs {
     }
 }
 
-/// The file that is named, by an argument or by a variable that is not empty, or else the standard one if it is there. One
-/// that is there and cannot be looked at is an error: a server without its settings would be another one.
+/// The settings file named by an argument or by a non-empty variable, otherwise the standard one if it exists. An
+/// existing file that cannot be accessed is an error, because without its settings the server would behave
+/// differently.
 fn file(argument: Option<&Path>, variable: Option<OsString>, standard: &Path) -> Result<Option<PathBuf>> {
     let variable = variable.filter(|path| !path.is_empty()).map(PathBuf::from);
     if let Some(named) = argument.map(Path::to_owned).or(variable) {
@@ -68,7 +69,7 @@ fn file(argument: Option<&Path>, variable: Option<OsString>, standard: &Path) ->
     }
 }
 
-/// The variables that are UTF-8, as all settings are.
+/// The environment variables that are valid UTF-8, as all settings are.
 fn environment() -> Vec<(String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -79,7 +80,7 @@ pub(super) fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).map_err(|error| {
         let message = format!("{}: {error}", path.display());
         match error.kind() {
-            // A wrong name, or a file that is not text, is a mistake of the caller.
+            // A wrong name or a file that is not text is a mistake of the caller.
             ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::InvalidData => {
                 CommandFailure::no(message)
             }

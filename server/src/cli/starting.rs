@@ -1,4 +1,4 @@
-//! The start of a data directory: finds a reliable database, and the router document to run.
+//! The start of a data directory: chooses a reliable database and the router document to run.
 //!
 //! | the database is | and the directory | then |
 //! |---|---|---|
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 pub(super) enum StartingDocument {
     /// The newest revision.
     Stored(u64, RevisionChange),
-    /// One that is to become the first, and its origin.
+    /// A new document that becomes the first revision, and its origin.
     New(String, RevisionChange),
 }
 
@@ -37,7 +37,7 @@ impl StartingDocument {
     }
 }
 
-/// The database's file in a data directory.
+/// The path of the database in a data directory.
 pub(super) fn database(data: &Path) -> PathBuf {
     data.join("logstead.db")
 }
@@ -47,13 +47,13 @@ pub(super) fn database(data: &Path) -> PathBuf {
 pub(super) enum DatabaseChoice {
     /// The database that was written last.
     Last,
-    /// Any that is intact.
+    /// Any intact database.
     Any,
     /// A new database, in place of a lost one.
     New,
 }
 
-/// Opens the database of a data directory. Any but the last gets the router documents that it lacks.
+/// Opens the database of a data directory. If it is not the last one, the router documents that it lacks are added.
 pub(super) fn open(data: &Path, wanted: DatabaseChoice) -> Result<Meta> {
     let path = database(data);
     let found = accounts::inspect(&path, CheckDepth::Quick).map_err(|error| unreadable(&path, &error))?;
@@ -92,7 +92,7 @@ pub(super) fn open(data: &Path, wanted: DatabaseChoice) -> Result<Meta> {
     Ok(meta)
 }
 
-/// Why a database that is whole is not the last: a router document is kept that it lacks.
+/// The reason why an intact database is not the last one, if it lacks a router document of which there is a copy.
 pub(super) fn older(data: &Path, whole: &IntactDatabase) -> Result<Option<String>> {
     let kept =
         document_backups::load(data).map_err(|error| unreadable(&document_backups::folder(data), &error))?;
@@ -106,7 +106,7 @@ pub(super) fn older(data: &Path, whole: &IntactDatabase) -> Result<Option<String
     }))
 }
 
-/// Finds something that shows that a directory has been in use.
+/// Looks for evidence that a directory has been in use.
 fn in_use(data: &Path) -> io::Result<Option<String>> {
     if let Some(id) = used_logspaces(data)?.first() {
         return Ok(Some(format!("logspaces/{id} holds messages")));
@@ -115,7 +115,7 @@ fn in_use(data: &Path) -> io::Result<Option<String>> {
     Ok(newest.map(|number| format!("{} is kept", document_backups::path(data, number).display())))
 }
 
-/// The logspaces that hold messages, sorted.
+/// The logspaces that contain messages, sorted.
 fn used_logspaces(data: &Path) -> io::Result<Vec<String>> {
     let folder = data.join("logspaces");
     let entries = match std::fs::read_dir(&folder) {
@@ -137,7 +137,7 @@ fn unreadable(path: &Path, error: &io::Error) -> CommandFailure {
     CommandFailure::environment(format!("{}: {error}", path.display()))
 }
 
-/// The refusal to continue without the database.
+/// The error that refuses to continue without the database.
 fn lost(path: &Path, found: &DatabaseState, in_use: Option<&str>) -> CommandFailure {
     let path = path.display();
     let state = match found {
@@ -155,7 +155,7 @@ fn lost(path: &Path, found: &DatabaseState, in_use: Option<&str>) -> CommandFail
     ))
 }
 
-/// The refusal to go on with a database that is not the last.
+/// The error that refuses to continue with a database that is not the last one.
 fn other(path: &Path, what: &str) -> CommandFailure {
     let path = path.display();
     CommandFailure::environment(format!(
@@ -283,7 +283,7 @@ fn shipped(data: &Path) -> Result<StartingDocument> {
     Ok(StartingDocument::New(format!("{name}, without a retention for {without}"), change(name, toml)?))
 }
 
-/// The shipped document without its retention for these logspaces, and those of them that it names.
+/// The shipped document without its retention for these logspaces, and the names of those that it contains.
 fn without_retention_of(used: &[String]) -> (String, Vec<String>) {
     let Ok(mut document) = from_toml(DEFAULT_ROUTER_TOML) else {
         return (DEFAULT_ROUTER_TOML.to_owned(), Vec::new());

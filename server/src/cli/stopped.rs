@@ -7,7 +7,7 @@ use logstead_config::settings::Settings;
 use logstead_flow::machine::lock::DataLock;
 use logstead_flow::machine::rights;
 
-/// A data directory, locked as long as this exists.
+/// A data directory, which is locked as long as this exists.
 pub(super) struct StoppedServer {
     pub(super) settings: Settings,
     pub(super) meta: Meta,

@@ -31,11 +31,11 @@ pub(super) struct StoreArgs {
     logspaces: Vec<String>,
 }
 
-/// A queue with its name: its contents, and the damage of its cursor; or why it cannot be read.
+/// The name of a queue, with its contents and the damage of its cursor, or the reason why it cannot be read.
 pub(super) type InspectedQueue = (String, Result<(ReadOnlyLogspace, Option<CursorError>), String>);
 
-/// The position up to which the ledger of a data directory says that messages were kept, and the damage of the ledger.
-/// It has to be read before the journals, which a server may be writing.
+/// The end of the stored messages according to the ledger of a data directory, and the damage of the ledger. It must
+/// be read before the journals, because a server may be writing them.
 fn reached(data: &Path) -> (LedgerSnapshot, Option<String>) {
     match LedgerSnapshot::look(&RealDisk, &data.join("ledger")) {
         Ok((reached, 0)) => (reached, None),
@@ -46,17 +46,17 @@ fn reached(data: &Path) -> (LedgerSnapshot, Option<String>) {
     }
 }
 
-/// A logspace with its name: its contents, or why it cannot be read.
+/// The name of a logspace, with its contents or the reason why it cannot be read.
 pub(super) type InspectedLogspace = (String, Result<ReadOnlyLogspace, String>);
 
-/// The logspaces meant, opened.
+/// The selected logspaces, opened.
 pub(super) struct OpenStore {
     pub(super) settings: Settings,
     pub(super) logspaces: Vec<(String, OpenLogspace)>,
     _store: LockedStore,
 }
 
-/// A data directory, locked as long as this exists.
+/// A data directory, which is locked as long as this exists.
 pub(super) struct LockedStore {
     folder: PathBuf,
     options: Options,
@@ -64,8 +64,7 @@ pub(super) struct LockedStore {
 }
 
 impl StoreArgs {
-    /// Opens the messages that wait for destinations, or that these refused, for reading only; nothing if only some
-    /// logspaces are meant.
+    /// Opens the queues and quarantines of destinations for reading only; none if only some logspaces are selected.
     pub(super) fn look_at_queues(&self) -> Result<Vec<InspectedQueue>> {
         let data = self.load()?.data;
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
@@ -92,12 +91,12 @@ impl StoreArgs {
         Ok(found)
     }
 
-    /// Finds what is wrong with the ledger.
+    /// The damage of the ledger, if any.
     pub(super) fn look_at_ledger(&self) -> Result<Option<String>> {
         Ok(reached(&self.load()?.data).1)
     }
 
-    /// Opens the logspaces meant for reading only, each for itself; also returns the data directory.
+    /// Opens each of the selected logspaces for reading only; also returns the data directory.
     pub(super) fn look_at_each(&self) -> Result<(PathBuf, Vec<InspectedLogspace>)> {
         let data = self.load()?.data;
         let looked = look_at_each(&data, &self.logspaces)?;
@@ -112,7 +111,7 @@ impl StoreArgs {
         Ok(settings)
     }
 
-    /// Opens the logspaces meant for writing.
+    /// Opens the selected logspaces for writing.
     pub(super) fn open(&self) -> Result<OpenStore> {
         let settings = self.load()?;
         let store = LockedStore::of(&settings.data, options(&settings))?;
@@ -134,8 +133,8 @@ pub(super) fn options(settings: &Settings) -> Options {
     }
 }
 
-/// Opens these logspaces of a data directory, or all if none is named, for reading only. Needs no lock and changes
-/// nothing, so a server may have them open, and they may be on read-only media.
+/// Opens these logspaces of a data directory for reading only, or all if none is given. This needs no lock and
+/// changes nothing, so a server may have them open, and they may be on read-only media.
 pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, ReadOnlyLogspace)>> {
     let or_fail = |(id, looked): InspectedLogspace| match looked {
         Ok(looked) => Ok((id, looked)),
@@ -145,7 +144,8 @@ pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, ReadOnlyL
 }
 
 fn look_at_each(data: &Path, ids: &[String]) -> Result<Vec<InspectedLogspace>> {
-    // Every file stays open while it is read, as a server may remove it in the meantime.
+    // Every file is kept open while it is read, because a server may remove it meanwhile, so many descriptors are
+    // needed.
     logstead_flow::machine::sockets::Descriptors::of_process();
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let folder = folder_of(data)?;
@@ -158,13 +158,13 @@ fn look_at_each(data: &Path, ids: &[String]) -> Result<Vec<InspectedLogspace>> {
     Ok(known(&folder, ids)?.into_iter().map(look_at).collect())
 }
 
-/// The same, searched as one.
+/// The same logspaces, to be searched as one.
 pub(super) fn logspaces(data: &Path, ids: &[String]) -> Result<Logspaces> {
     let all: Logspaces = look(data, ids)?.into_iter().map(|(id, looked)| (id, looked.searcher)).collect();
     Ok(if ids.is_empty() { all.public() } else { all })
 }
 
-/// The folder of a data directory that holds its logspaces.
+/// The folder in a data directory that contains its logspaces.
 fn folder_of(data: &Path) -> Result<PathBuf> {
     let folder = data.join("logspaces");
     if folder.is_dir() {
@@ -176,7 +176,7 @@ fn folder_of(data: &Path) -> Result<PathBuf> {
     )))
 }
 
-/// The logspaces of a folder that are named, or all if none is.
+/// The given logspaces of a folder, or all if none is given.
 fn known(folder: &Path, ids: &[String]) -> Result<Vec<String>> {
     let mut known = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(CommandFailure::environment)? {
@@ -191,30 +191,30 @@ fn known(folder: &Path, ids: &[String]) -> Result<Vec<String>> {
     Ok(known)
 }
 
-/// Prints the findings of opening a logspace.
+/// Prints the report of opening a logspace.
 fn tell(id: &str, recovery: &Recovery) {
     recovery.notes().iter().for_each(|told| text::error(&format!("{id}: {}", told.text)));
 }
 
 impl LockedStore {
-    /// A data directory that exists.
+    /// Locks an existing data directory.
     pub(super) fn of(data: &Path, options: Options) -> Result<LockedStore> {
         folder_of(data)?;
         LockedStore::create(data, options)
     }
 
-    /// A data directory that may be new.
+    /// Locks a data directory, which is made if it does not exist.
     pub(super) fn create(data: &Path, options: Options) -> Result<LockedStore> {
         let lock = DataLock::acquire(data)?;
         Ok(LockedStore { folder: data.join("logspaces"), options, _lock: lock })
     }
 
-    /// These logspaces, or all if none is named.
+    /// Opens these logspaces, or all if none is given.
     pub(super) fn open(&self, ids: &[String]) -> Result<Vec<(String, OpenLogspace)>> {
         known(&self.folder, ids)?.into_iter().map(|id| Ok((id.clone(), self.open_one(&id)?))).collect()
     }
 
-    /// One logspace, which is created if it does not exist.
+    /// Opens one logspace, which is created if it does not exist.
     pub(super) fn open_or_create(&self, id: &str) -> Result<OpenLogspace> {
         if !is_logspace_id(id) {
             let grammar = "lower-case letters, digits, `_` and `-`, the first a letter or digit, or `_` for a private one";

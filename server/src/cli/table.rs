@@ -1,4 +1,4 @@
-//! A table as the commands print it: in columns, as CSV, or as a JSON object per line.
+//! The forms in which commands print a table: in columns, as CSV, or as a JSON object per line.
 //!
 //! **Invariant:** cells and names stay in their row and column, whatever characters they contain.
 
@@ -12,7 +12,7 @@ use std::iter::zip;
 /// A table, as the API returns it.
 pub(super) struct PrintedTable {
     names: Vec<String>,
-    /// Whether a column is aligned to the right, for each of them.
+    /// For each column, whether it is aligned to the right.
     are_numbers: Vec<bool>,
     rows: Vec<Vec<Value>>,
 }

@@ -1,7 +1,7 @@
 //! `logstead tail`: prints messages as they are stored, as reported by a running server or found in a data directory.
 //!
-//! A broken connection is re-established after the last position that was printed, so nothing is missing and nothing
-//! comes twice.
+//! A broken connection is re-established at the last position that was printed, so nothing is missing and nothing is
+//! repeated.
 
 use super::failure::{CommandFailure, Result};
 use super::follow::DirectoryTail;
@@ -29,12 +29,12 @@ re-established without a gap. If more messages match than the server sends in a 
 standard error says so. Exit code 1: the query is wrong, or the token is no longer valid; 3: the store or the server cannot
 be read.";
 
-/// A server sends something every second: one that is silent for this long is gone.
+/// The silence after which a connection counts as broken, because a server sends something every second.
 const SILENCE_MAX: Duration = Duration::from_secs(15);
-/// How long to wait before the first attempt to reconnect; the wait doubles with each further one.
+/// The time to wait before the first attempt to reconnect; it is doubled after each attempt.
 const RETRY_WAIT: Duration = Duration::from_millis(250);
 const RETRY_WAIT_MAX: Duration = Duration::from_secs(10);
-/// How many events may wait to be printed.
+/// The greatest number of events that wait to be printed.
 const EVENTS_MAX: usize = 16;
 
 #[derive(Args, Debug)]
@@ -119,7 +119,7 @@ impl TailCommand {
         DirectoryTail { data, query, logspaces, last }.run(&mut |message| self.format.print(message))
     }
 
-    /// The events from now on, or after a position.
+    /// Connects to the stream of events, from now on or after a position.
     fn connect(&self, remote: &Remote, position: Option<&str>) -> Result<Receiver<ServerEvent>> {
         let logspaces = self.logspaces.join(",");
         let last = self.last.to_string();
@@ -133,7 +133,7 @@ impl TailCommand {
         let answer = remote.get("tail", &parameters, &headers)?;
         let reader = BufReader::new(answer.into_body().into_reader());
         let (sender, events) = sync_channel(EVENTS_MAX);
-        // A thread of its own, so that a connection that has fallen silent can be abandoned.
+        // A separate thread reads, so that a connection that has become silent can be abandoned.
         let read = move || {
             for event in EventStream(reader) {
                 if sender.send(event).is_err() {
@@ -148,7 +148,7 @@ impl TailCommand {
         Ok(events)
     }
 
-    /// Tries until it succeeds, or the server refuses.
+    /// Reconnects, trying until it succeeds or the server refuses.
     fn connect_again(
         &self,
         remote: &Remote,
@@ -195,7 +195,7 @@ impl TailCommand {
 }
 
 impl TailState {
-    /// Reports when only some of the messages are sent, and when all are again.
+    /// Prints a note when the server begins to send only some of the messages, and when it sends all again.
     fn note_sampling(&mut self, status: &Value) {
         let one_in = status["sampled_one_in"].as_u64();
         match (self.sampled_one_in, one_in) {
@@ -222,7 +222,7 @@ impl TailFormat {
     }
 }
 
-/// The events in a stream, until it ends or breaks.
+/// The events in a stream, until it ends or the connection breaks.
 struct EventStream<R>(R);
 
 impl<R: BufRead> Iterator for EventStream<R> {
@@ -252,7 +252,7 @@ impl<R: BufRead> Iterator for EventStream<R> {
     }
 }
 
-/// Ctrl-C is the regular way to end this.
+/// Ctrl-C is the normal way to end the command.
 fn end_on_interrupt() -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(CommandFailure::environment)?;

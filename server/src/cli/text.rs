@@ -19,18 +19,18 @@ pub(super) fn bytes(line: &[u8]) -> Result<()> {
     }
 }
 
-/// Prints a line of a process that keeps running whether or not anyone reads it.
+/// Prints a line of a process that continues whether or not anyone reads it.
 pub(super) fn notice(text: &str) {
     let mut out = io::stdout().lock();
     writeln!(out, "{text}").and_then(|()| out.flush()).ok();
 }
 
-/// Ends the process once its output can no longer be read, even while it has nothing to print.
+/// Ends the process as soon as its output can no longer be read, even if there is nothing to print.
 pub(super) fn end_with_reader() -> io::Result<()> {
     let wait = || {
         let out = io::stdout();
         loop {
-            // Asks for no event: only errors and a reader that has gone away are reported.
+            // No event is requested, so only errors and a closed reader are reported.
             let mut waiting = [PollFd::new(&out, PollFlags::empty())];
             match poll(&mut waiting, None) {
                 Err(rustix::io::Errno::INTR) => {}
@@ -54,7 +54,7 @@ pub(super) fn warn_of(answer: &Value) {
     }
 }
 
-/// Says how many copies are left out, if any are.
+/// Prints the number of copies that are left out, if there are any.
 pub(super) fn tell_copies(copies: u64) {
     match copies {
         0 => {}
@@ -65,7 +65,7 @@ pub(super) fn tell_copies(copies: u64) {
     }
 }
 
-/// Asks for something on standard error, and stays on the line.
+/// Prints a prompt on standard error, without a line break.
 pub(super) fn prompt(text: &str) {
     let mut out = io::stderr();
     write!(out, "{text}").and_then(|()| out.flush()).ok();
@@ -78,7 +78,7 @@ pub(super) fn csv<'a>(values: impl Iterator<Item = &'a str>) -> String {
     String::from_utf8_lossy(&row).into_owned()
 }
 
-/// A log must not control the terminal: control characters are shown, not obeyed.
+/// The text without control characters, which are made visible so that a log cannot control the terminal.
 pub(super) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! `logstead tls`: a first certificate, for those who have none yet.
+//! `logstead tls`: makes a first certificate for users who have none yet.
 
 use super::failure::{CommandFailure, Result};
 use super::text;
@@ -22,9 +22,9 @@ the certificate itself: curl --cacert web.pem, logstead search --ca-file web.pem
 owner can read the key: if root creates it, give it to the user that Logstead runs as (chown logstead web.key).
 Exit code 1: a file exists already; 3: a file cannot be written.";
 
-/// The longest that browsers accept.
+/// The longest validity that browsers accept.
 const DAYS_MAX: i64 = 825;
-/// A certificate is good from the day before: clocks differ.
+/// The number of days by which validity begins earlier, because clocks differ.
 const EARLIER_DAYS: i64 = 1;
 
 #[derive(Args, Debug)]
@@ -83,7 +83,7 @@ impl SelfSigned {
         lines.iter().try_for_each(|line| text::line(line))
     }
 
-    /// Certificate and key as PEM.
+    /// Makes the certificate and the key, as PEM.
     fn make(&self) -> Result<(String, String), String> {
         let mut names = self.names.clone();
         let local = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
@@ -109,7 +109,7 @@ fn date(days: i64) -> Option<Date> {
     jiff::civil::date(1970, 1, 1).checked_add(jiff::Span::new().try_days(days).ok()?).ok()
 }
 
-/// Writes a file that was not there.
+/// Writes a file that must not exist yet.
 fn write_new(path: &Path, text: &str, mode: u32) -> Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
     file.and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all())).map_err(

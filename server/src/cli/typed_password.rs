@@ -1,4 +1,4 @@
-//! A password for a command: typed on a terminal that does not show it, or the first line of standard input.
+//! Passwords for commands: typed on a terminal that does not show them, or the first line of standard input.
 //!
 //! **Invariant:** no password is ever an argument, where other users of the machine could read it.
 
@@ -8,7 +8,7 @@ use logstead_accounts::password::{PASSWORD_BYTES_MAX, weakness};
 use rustix::termios::{LocalModes, OptionalActions, Termios, isatty, tcgetattr, tcsetattr};
 use std::io::{self, BufRead, Read, Stdin};
 
-/// Reads a new password of the user `name`. On a terminal it is typed twice.
+/// Reads a new password for the user `name`. On a terminal it must be typed twice.
 pub(super) fn new_password(name: &str) -> Result<String> {
     let stdin = io::stdin();
     let password = if isatty(&stdin) {
@@ -30,12 +30,12 @@ fn hidden(stdin: &Stdin, prompt: &str) -> Result<String> {
     text::prompt(prompt);
     let _quiet = HiddenInput::new(stdin).map_err(CommandFailure::environment)?;
     let typed = line(stdin);
-    // The end of the line was not shown either.
+    // The line break that was typed was not shown either.
     text::error("");
     typed
 }
 
-/// The first line, without its end.
+/// Reads the first line, without its line break.
 fn line(stdin: &Stdin) -> Result<String> {
     let mut bytes = Vec::new();
     let limit = PASSWORD_BYTES_MAX as u64 + 3;
@@ -48,7 +48,7 @@ fn line(stdin: &Stdin) -> Result<String> {
     Ok(line.to_owned())
 }
 
-/// A terminal that does not show what is typed, until this is dropped.
+/// A terminal that does not show the input, until this is dropped.
 struct HiddenInput<'a> {
     stdin: &'a Stdin,
     before: Termios,
@@ -66,7 +66,7 @@ impl HiddenInput<'_> {
 
 impl Drop for HiddenInput<'_> {
     fn drop(&mut self) {
-        // A terminal that has gone away needs nothing.
+        // If the terminal is gone, nothing needs to be restored.
         tcsetattr(self.stdin, OptionalActions::Flush, &self.before).ok();
     }
 }

@@ -1,4 +1,4 @@
-//! `logstead user`: the users of a stopped server. The way back in when nobody can log in any more.
+//! `logstead user`: manages the users of a stopped server. It is the way back in if nobody can log in.
 //!
 //! **Invariant:** changes made here are in the audit log, as done by `cli`.
 
@@ -118,7 +118,7 @@ struct DataDirectoryArgs {
     data: Option<PathBuf>,
 }
 
-/// A role, as an argument names it.
+/// A role as given by an argument.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum RoleName {
     Analyst,

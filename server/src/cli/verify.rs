@@ -1,4 +1,4 @@
-//! `logstead verify`: reads everything and reports every part that is not as it was written.
+//! `logstead verify`: reads all data and reports every part that differs from what was written.
 
 use super::failure::{CommandFailure, Result};
 use super::progress::ByteProgress;
@@ -24,7 +24,7 @@ pub(super) struct Verify {
     store: StoreArgs,
 }
 
-/// Totals so far.
+/// The totals so far.
 #[derive(Default)]
 struct VerifyTotals {
     parts: usize,
@@ -67,13 +67,13 @@ impl Verify {
     }
 }
 
-/// Prints a problem.
+/// Prints a problem and counts it.
 fn tell(line: &str) -> Result<usize> {
     text::line(line)?;
     Ok(1)
 }
 
-/// Returns the number of problems.
+/// Verifies a logspace; returns the number of problems.
 fn verify(id: &str, looked: &ReadOnlyLogspace) -> Result<usize> {
     let progress = ByteProgress::new(&format!("verify {id}"), Some(looked.searcher.verify_bytes()));
     let (mut seen, mut lines) = (VerifyTotals::default(), Vec::new());

@@ -7,7 +7,7 @@ use logstead_accounts::document_backups;
 use logstead_accounts::{CheckDepth, DatabaseState};
 use std::path::Path;
 
-/// Prints what it finds and returns the number of problems. Changes nothing.
+/// Prints the problems that are found and returns their number. Changes nothing.
 pub(super) fn verify(data: &Path) -> Result<usize> {
     let unreadable = |error| CommandFailure::environment(format!("{}: {error}", data.display()));
     let mut problems = Vec::new();

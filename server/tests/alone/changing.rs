@@ -1,4 +1,4 @@
-//! A change of the router document becomes live whole, or leaves no trace: whatever fails, and whenever.
+//! A change of the router document takes effect completely or not at all, whatever fails at whatever time.
 //!
 //! Keywords: apply, rollback, failure injection, atomic change, router document.
 
@@ -24,15 +24,15 @@ use std::path::{Path, PathBuf};
 use support::wait_until;
 use tower::ServiceExt;
 
-/// The server with the calls of this file.
+/// The server with the calls that these tests make.
 type Server = in_process::Server<Calls>;
 
 struct Calls;
 
-/// Every step is made to fail long before this many descriptors.
+/// The number of descriptors with which every step certainly succeeds.
 const STEPS_MAX: usize = 200;
 
-/// The descriptors belong to the process: one test at a time.
+/// The limit of descriptors applies to the whole process, so only one test may run at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// A server with two sources, one of which a change renames.
@@ -48,7 +48,7 @@ struct Changing {
 }
 
 fn free_ports() -> [u16; 3] {
-    // All are held before the first is free again.
+    // All ports are held at the same time, so that they are different.
     let held = [(); 3].map(|()| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap());
     held.map(|listener| listener.local_addr().unwrap().port())
 }
@@ -73,7 +73,7 @@ to = ["main"]
     )
 }
 
-/// Something of each kind is new, and `edit` makes it impossible.
+/// A document with something new of each kind, which `edit` makes invalid.
 fn after([kept, moved, new]: [u16; 3], edit: (&str, &str)) -> String {
     let text = format!(
         r#"version = 1
@@ -133,7 +133,7 @@ impl Changing {
         changing
     }
 
-    /// Status and, unless it is 200, the body.
+    /// Applies a document; returns the status and, unless it is 200, the body.
     fn put(&self, toml: &str, based_on: u64) -> (u16, String) {
         let request = Request::put("/api/v1/router")
             .header(header::AUTHORIZATION, format!("Bearer {TOKEN}"))
@@ -149,7 +149,7 @@ impl Changing {
         })
     }
 
-    /// A line to this port of a stream arrives in `main`.
+    /// Checks that a line sent to this TCP port arrives in `main`.
     fn receives(&mut self, port: u16) {
         self.sent += 1;
         let line = format!("line{}", self.sent);
@@ -171,7 +171,7 @@ impl Changing {
         self.server.meta.latest_revision().unwrap().unwrap().number
     }
 
-    /// The second revision is live, stored and receives; nothing of a third is open.
+    /// Checks that the second revision is live, stored and receiving, and that nothing of a third is open.
     fn is_as_before(&mut self) {
         let [kept, moved, new] = self.ports;
         assert_eq!((self.server.pipeline.router().revision, self.revisions()), (2, 2));
@@ -186,7 +186,7 @@ impl Changing {
         assert_eq!(searched, ["main", "other"]);
     }
 
-    /// The third revision is live, stored and receives.
+    /// Checks that the third revision is live, stored and receiving.
     fn is_as_after(&mut self) {
         let [kept, moved, new] = self.ports;
         assert_eq!((self.server.pipeline.router().revision, self.revisions()), (3, 3));
@@ -202,7 +202,7 @@ impl Changing {
         TcpStream::connect((Ipv4Addr::LOCALHOST, new)).unwrap();
     }
 
-    /// The change without what made it impossible.
+    /// Checks that the same change succeeds without the part that made it invalid.
     fn can_still_change(&mut self) {
         assert_eq!(self.put(&after(self.ports, ("", "")), 2), (200, String::new()));
         self.is_as_after();
@@ -213,11 +213,11 @@ fn open_descriptors() -> BTreeSet<u64> {
     let named = |path: &Path| path.file_name().unwrap().to_str().unwrap().parse().unwrap();
     let listed: Vec<PathBuf> =
         std::fs::read_dir("/proc/self/fd").unwrap().map(|entry| entry.unwrap().path()).collect();
-    // The directory that was read is closed by now.
+    // The descriptor of the directory itself is closed by now.
     listed.iter().filter(|path| path.read_link().is_ok()).map(|path| named(path)).collect()
 }
 
-/// Runs something that may open this many descriptors and no more.
+/// Runs a function that can open at most this many more descriptors.
 fn with_descriptors<T>(more: usize, run: impl FnOnce() -> T) -> T {
     let limit = getrlimit(Resource::Nofile);
     let open = open_descriptors();

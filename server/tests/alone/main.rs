@@ -1,4 +1,4 @@
-//! Tests that change what their whole process may do, and so share it with no others.
+//! Tests that change limits of their whole process, so they cannot share it with other tests.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,4 +1,5 @@
-//! What users do with their own accounts at the real binary: sessions, second factors, and the command for a stopped store.
+//! The users' own accounts, tested with the real binary: sessions, second factors, and the command for a stopped
+//! store.
 //!
 //! Keywords: account, session list, second factor, TOTP, recovery code, preferences, command line user.
 
@@ -13,7 +14,7 @@ use support::{ROUTER, Server, logstead, output};
 
 const PASSWORD: &str = "correct horse";
 
-/// A browser: its cookies, and the token that its changes carry.
+/// A browser: its cookies, and the token that it sends with changes.
 #[derive(Clone, Default)]
 struct Browser {
     agent: &'static str,
@@ -42,7 +43,7 @@ impl Browser {
         (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text)), cookies)
     }
 
-    /// Asserts what the answer is: its status, and a part of it.
+    /// Asserts the status of an answer and a part of its body.
     #[track_caller]
     fn check(&self, server: &Server, method: &str, path: &str, body: &Value, expected: (u16, &str)) -> Value {
         let (status, answer, _) = self.call(server, method, path, body);
@@ -51,7 +52,7 @@ impl Browser {
         answer
     }
 
-    /// Logs in.
+    /// Logs in and returns the browser.
     #[track_caller]
     fn begin(server: &Server, agent: &'static str, login: &Value) -> Browser {
         let browser = Browser { agent, ..Browser::default() };
@@ -79,7 +80,7 @@ fn add_user(server: &Server, name: &str, role: &str) {
     assert_eq!(server.post("/users", &user).0, 201);
 }
 
-/// What the audit log says was done, the newest first.
+/// The actions in the audit log, newest first.
 fn actions(server: &Server, limit: usize) -> Vec<String> {
     let (_, audit) = server.call("GET", &format!("/audit?limit={limit}"), &[], b"");
     let entries = audit["entries"].as_array().unwrap().iter();
@@ -105,7 +106,7 @@ impl App {
             .collect())
     }
 
-    /// The code of now, or of some steps later.
+    /// The current code, or that of a later time step.
     fn code(&self, later: u64) -> String {
         let step = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / 30 + later;
         let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, &self.0);
@@ -116,7 +117,7 @@ impl App {
     }
 }
 
-/// Sets up a second factor: the app, the code that was used for it, and the recovery codes.
+/// Sets up a second factor; returns the app, the code used for it, and the recovery codes.
 fn enrol(server: &Server, browser: &Browser, password: &str) -> (App, String, Vec<String>) {
     let begun = browser.check(
         server,
@@ -294,7 +295,7 @@ fn guessing_codes_becomes_slow_however_often_the_password_is_right() {
         let code = format!("{guess:06}");
         stranger.check(&server, "POST", "/session", &login("ana", PASSWORD, Some(&code)), (401, "wrong"));
         if guess < 4 {
-            // That forgives nothing.
+            // A successful login in another browser does not reset the failures.
             stranger.check(
                 &server,
                 "POST",
@@ -306,7 +307,7 @@ fn guessing_codes_becomes_slow_however_often_the_password_is_right() {
     }
     let right = login("ana", PASSWORD, Some(&app.code(1)));
     stranger.check(&server, "POST", "/session", &right, (429, "too many"));
-    // The user's own browser is known, and does not wait for the failures of others.
+    // The user's own browser is known, and does not have to wait because of other failures.
     let known = Browser { csrf: String::new(), ..mine };
     let (status, answer, _) = known.call(&server, "POST", "/session", &right);
     assert_eq!(status, 200, "{answer}");
@@ -329,11 +330,11 @@ fn a_role_that_needs_a_second_factor_does_nothing_before_it_has_one() {
     ops.check(&server, "GET", "/session", &Value::Null, (200, "\"second_factor_required\":false"));
     ops.check(&server, "GET", "/router/status", &Value::Null, (200, ""));
     ops.check(&server, "GET", "/account", &Value::Null, (200, "\"second_factor_demanded\":true"));
-    // Whoever gives it up is where they were before.
+    // Removing the second factor brings back the earlier state.
     let off = json!({"current_password": PASSWORD, "code": codes[0]});
     ops.check(&server, "POST", "/account/totp/remove", &off, (204, ""));
     ops.check(&server, "GET", "/logspaces", &Value::Null, (403, "need a second factor"));
-    // Tokens are for programs.
+    // Tokens are for programs, which need no second factor.
     let new = json!({"name": "ci", "role": "operator"});
     let (_, made) = server.post("/tokens", &new);
     let bearer = format!("Bearer {}", made["token"].as_str().unwrap());
@@ -369,7 +370,7 @@ fn an_administrator_resets_a_lost_second_factor_and_disables_users() {
     assert!(refused["detail"].as_str().unwrap().contains("last administrator"), "{refused}");
 }
 
-/// A command with something on its standard input.
+/// Runs a command with this text on its standard input.
 fn with_input(arguments: &[&str], input: &str) -> (i32, String, String) {
     let mut child = logstead(arguments).stdin(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
@@ -464,7 +465,7 @@ fn preferences_are_their_users_own_and_small() {
         ana.check(&server, "PUT", path, &malformed, (400, ""));
     }
     ana.check(&server, "PUT", path, &json!({"big": "x".repeat(16 << 10)}), (413, "at most 16384"));
-    // Elsewhere, and after all that was refused, it is what it was.
+    // In another browser, and after the refused changes, the preferences are unchanged.
     let elsewhere = Browser::begin(&server, "another", &login("ana", PASSWORD, None));
     let kept = elsewhere.check(&server, "GET", path, &Value::Null, (200, ""));
     assert_eq!(kept, json!({"theme": "dark", "columns": ["host"]}));

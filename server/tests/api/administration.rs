@@ -21,7 +21,7 @@ async fn things_belong_to_accounts_and_not_to_names() {
     let saved = server.json(Method::POST, "/api/v1/saved-searches", &ada, &search).await.json();
     let path = format!("/api/v1/saved-searches/{}", saved["id"]);
     let of_token = |id: &Value| format!("/api/v1/tokens/{id}");
-    // A token of the name that an administrator's had, and one that is called as the owner is.
+    // Neither a new token with the name of a deleted one nor a token named like the owner may change it.
     let new = |name: &str| json!({"name": name, "role": "analyst"});
     let first = server.post("/api/v1/tokens", &new("ci")).await.json();
     let secret =
@@ -36,7 +36,7 @@ async fn things_belong_to_accounts_and_not_to_names() {
     let namesake = server.post("/api/v1/tokens", &new("ada")).await.json();
     let refused = server.json(Method::DELETE, &path, &secret(&namesake), &Value::Null).await;
     refused.is_problem(403, "belongs to ada");
-    // Nor does a user who has the name later own what the one before did.
+    // A later user with the same name does not own the searches of the earlier one either.
     let user = |name: &str, role: &str| json!({"name": name, "role": role, "password": PASSWORD});
     server.post("/api/v1/users", &user("bo", "admin")).await;
     let removed = server.call(Method::DELETE, "/api/v1/users/ada", &admin(), "", "").await;
@@ -218,7 +218,7 @@ async fn the_server_tells_how_it_is() {
     );
 }
 
-/// What is left of a file that somebody takes slowly, once the right to it has gone.
+/// An export that is read slowly ends when the right to it is removed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_export_ends_with_the_token_that_asked_for_it() {
     use axum::body::HttpBody;

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tower::ServiceExt;
 
-/// The server with the calls of this file.
+/// The server with the calls that these tests make.
 type Server = in_process::Server<Calls>;
 
 struct Calls;
@@ -29,7 +29,7 @@ struct Answer {
 }
 
 impl Server {
-    /// With [`messages`] in two logspaces, some of them in sealed segments.
+    /// Starts a server with [`messages`] in two logspaces, some of them in sealed segments.
     async fn with_messages() -> Server {
         let server = Server::start(|settings| settings.storage.segment_rows_max = 100);
         for logspace in ["main", "other"] {
@@ -65,7 +65,7 @@ impl Server {
         self.send(post(path), TOKEN, body.to_string().into()).await
     }
 
-    /// The answer to what is right.
+    /// The answer to a valid request.
     async fn ask(&self, path: &str, body: Value) -> Value {
         let answer = self.post(path, &body).await;
         assert_eq!(answer.status, StatusCode::OK, "{path} {body}: {}", answer.text());
@@ -90,7 +90,7 @@ impl Answer {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// That it is a problem with this status, these words, about this part of the request.
+    /// Checks that the answer is a problem with this status and text about this part of the request.
     fn is_problem(&self, status: u16, path: &str, expected: &str) {
         assert_eq!(self.status.as_u16(), status, "{}", self.text());
         assert_eq!(self.kind, "application/problem+json");
@@ -108,7 +108,7 @@ fn post(path: &str) -> axum::http::request::Builder {
 const FIRST: i64 = 1_750_000_000;
 const COUNT: i64 = 2000;
 
-/// One every 7 seconds from [`FIRST`] on.
+/// Messages with one every 7 seconds from [`FIRST`] on.
 fn messages() -> impl Iterator<Item = Value> {
     (0..COUNT).map(|n| {
         let level = ["info", "warning", "error"][(n % 3) as usize];
@@ -124,7 +124,7 @@ fn messages() -> impl Iterator<Item = Value> {
     })
 }
 
-/// How many messages of a kind there are for each key.
+/// The number of messages for each key.
 fn counts<K: Ord>(of: impl Iterator<Item = K>) -> BTreeMap<K, u64> {
     let mut counts = BTreeMap::new();
     of.for_each(|key| *counts.entry(key).or_default() += 1);
@@ -429,7 +429,7 @@ async fn a_client_that_goes_leaves_its_turn_to_others() {
     assert_eq!(server.count("*").await, COUNT as u64);
 }
 
-/// More long questions than may wait: the first one runs for seconds.
+/// One caller sends more long requests than may wait; the first one runs for seconds.
 #[tokio::test]
 async fn questions_of_one_caller_keep_no_other_from_asking() {
     let server = Server::start(|settings| settings.limits.searches_max = 1);
@@ -446,7 +446,7 @@ async fn questions_of_one_caller_keep_no_other_from_asking() {
             tokio::spawn(server.app.clone().oneshot(request))
         })
         .collect();
-    // Who is refused is so because all the others wait.
+    // A request is refused only because all the others wait.
     let refused = async {
         loop {
             if let Some(at) = asked.iter().position(tokio::task::JoinHandle::is_finished) {
@@ -596,7 +596,7 @@ async fn stages_are_sent_to_where_tables_are_made() {
     for path in ["/search", "/count", "/histogram", "/overview"] {
         let answer = server.post(path, &json!({"query": query})).await;
         answer.is_problem(400, "query", "/api/v1/aggregate");
-        // A search takes some stages: it names the first that it does not.
+        // A search accepts some stages, so the error is at the first one that it does not accept.
         let column = if path == "/search" { 3 } else { 1 };
         assert_eq!((&answer.json()["line"], &answer.json()["column"]), (&json!(2), &json!(column)), "{path}");
     }
@@ -606,12 +606,12 @@ async fn stages_are_sent_to_where_tables_are_made() {
     warns(&hidden, "put a space before it");
 }
 
-/// As it stands in an address.
+/// Escapes a text for an address.
 fn escape(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 
-/// Always the same queries that would take long to read, to prepare or to answer if anything did.
+/// A fixed sequence of queries that take long to parse, to prepare or to answer unless that is prevented.
 struct Hostile(u64);
 
 impl Hostile {
@@ -666,7 +666,7 @@ impl Hostile {
     }
 }
 
-/// How long threads of this process have waited for a core in all.
+/// The total time for which threads of this process have waited for a core.
 fn machine_delay() -> Duration {
     let of_thread = |thread: std::io::Result<std::fs::DirEntry>| {
         let told = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
@@ -676,7 +676,8 @@ fn machine_delay() -> Duration {
     Duration::from_nanos(threads.filter_map(of_thread).sum())
 }
 
-/// Nobody waits longer for an answer than a search may take, and who no longer waits makes nobody wait.
+/// Checks that no answer takes longer than a search may, and that a client that has disconnected does not delay
+/// others.
 async fn ask_hostile(count: usize, longer_max: Duration) {
     let time_max = Duration::from_millis(700);
     let server = Server::start(|settings| {
@@ -704,14 +705,14 @@ async fn ask_hostile(count: usize, longer_max: Duration) {
         if is_gone {
             let asked = server.post(path, &body);
             tokio::time::timeout(Duration::from_millis(20), asked).await.ok();
-            // It takes its turn behind the one that is gone.
+            // This request waits for its turn after the disconnected one.
             let answer = server.post("/explain", &json!({"query": "*"})).await;
             assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
         } else {
             let answer = server.post(path, &body).await;
             assert!(answer.status.as_u16() < 500, "{path} {query}: {}", answer.text());
         }
-        // What other programs took of the machine is not ours.
+        // The time taken by other programs on the machine does not count.
         let took = began.elapsed().saturating_sub(machine_delay().saturating_sub(late));
         if latest < took {
             let shown: String = query.chars().take(60).collect();
@@ -721,7 +722,7 @@ async fn ask_hostile(count: usize, longer_max: Duration) {
     }
 }
 
-/// Slack for a busy machine: what is meant here takes minutes where it is wrong.
+/// The limit leaves room for a busy machine: without the protection, this would take minutes.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_query_takes_longer_than_a_search_may() {
     ask_hostile(60, Duration::from_secs(15)).await;
@@ -733,12 +734,12 @@ async fn no_query_of_two_thousand_takes_half_a_second_longer_than_a_search_may()
     ask_hostile(2000, Duration::from_millis(500)).await;
 }
 
-/// Sixty expressions, each of thousands of states: to make them ready takes half a second for each logspace.
+/// Sixty expressions with thousands of states each, which take half a second to prepare for each logspace.
 fn long_to_prepare() -> String {
     (0..60).map(|at| format!("/[ab]*a[ab]{{{}}}z/i OR ", 100 + at)).collect::<String>() + "b"
 }
 
-/// Hangs up while a query is made ready, and sees that the only place for searches is free at once.
+/// Disconnects while a query is being prepared, and checks that the only place for searches becomes free at once.
 fn hang_up(within: Duration) {
     let settings = ["limits.searches_max=1", "limits.search_time_max=5m"];
     let logspaces: String =
@@ -760,7 +761,7 @@ fn hang_up(within: Duration) {
     std::io::Write::write_all(&mut stream, (head + &body).as_bytes()).unwrap();
     let runs = || server.labelled_metric("searches_running") == 1.0;
     support::wait_until("it runs", runs);
-    // It would go on for much longer than this.
+    // Without the disconnection, it would continue for much longer than this.
     let begun = Instant::now();
     support::wait_until("it still runs", || {
         assert!(runs(), "it took {:?} only", begun.elapsed());

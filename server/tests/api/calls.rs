@@ -1,4 +1,4 @@
-//! Who calls the API in these tests, how, and what came back.
+//! The callers of the API in these tests, their requests, and the answers.
 
 use crate::in_process;
 use axum::body::{Body, to_bytes};
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
 use tower::ServiceExt;
 
-/// The server with the calls of this file.
+/// The server with the calls that these tests make.
 pub(super) type Server = in_process::Server<Calls>;
 
 pub(super) struct Calls;
 
 pub(super) const PASSWORD: &str = "correct horse";
 
-/// Who sends a request.
+/// The sender of a request.
 #[derive(Clone, Default)]
 pub(super) struct As {
     pub(super) token: Option<String>,
@@ -32,7 +32,7 @@ pub(super) struct Answer {
 }
 
 impl Server {
-    /// With an administrator `ada`.
+    /// Starts a server with an administrator `ada`.
     pub(super) fn with_admin() -> Server {
         let server = Server::start(|_| {});
         server.add_user("ada", Role::Admin);
@@ -135,7 +135,7 @@ impl Answer {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// The session that a login began.
+    /// The sender with the session of this login.
     pub(super) fn session(&self) -> As {
         let cookie = self.header("set-cookie");
         let secret = cookie.split(';').next().unwrap().strip_prefix("logstead_session=").unwrap();
@@ -143,7 +143,7 @@ impl Answer {
         As { token: None, cookie: Some(secret.to_owned()), csrf: Some(csrf) }
     }
 
-    /// A problem with this status whose detail says `expected`.
+    /// Checks for a problem with this status and `expected` in its detail.
     pub(super) fn is_problem(&self, status: u16, expected: &str) {
         let context = format!("{} {}", self.status, self.text());
         assert_eq!(self.status.as_u16(), status, "{context}");

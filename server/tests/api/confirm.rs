@@ -1,4 +1,5 @@
-//! A revision that has to be confirmed is confirmed or goes away by itself, whatever happens to the process.
+//! A revision that needs confirmation is either confirmed or taken back automatically, whatever happens to the
+//! process.
 //!
 //! Keywords: confirm, automatic rollback, trial period.
 
@@ -8,15 +9,15 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use support::{ROUTER, Server, wait_until};
 
-/// The shortest that is allowed.
+/// The shortest allowed time.
 const WITHIN: Duration = Duration::from_secs(10);
 
-/// The document with a route that is only in it.
+/// The document with an additional route.
 fn changed(id: &str) -> String {
     ROUTER.replacen("[[routes]]", &format!("[[routes]]\nid = \"{id}\"\nto = [\"main\"]\n\n[[routes]]"), 1)
 }
 
-/// Makes a document live that has to be confirmed.
+/// Applies a document that needs confirmation.
 fn put(server: &Server, toml: &str, query: &str) -> Value {
     let headers = [("Content-Type", "application/toml"), ("If-Match", "*")];
     let (status, answer) = server.call("PUT", &format!("/router?{query}"), &headers, toml.as_bytes());
@@ -63,7 +64,7 @@ fn a_revision_that_is_confirmed_stays() {
     assert_eq!(again["detail"], "revision 2 is live, and does not have to be confirmed");
     put(&server, &changed("later"), "confirm_within=10s");
     put(&server, &changed("last"), "");
-    // A little longer than either may last.
+    // This is a little longer than both times.
     wait_until("the time is over", || WITHIN + Duration::from_secs(2) < start.elapsed());
     assert_eq!(routes(&server), ["last", "default"], "whoever applies the next revision confirms this one");
     assert_eq!(revisions(&server).as_array().unwrap().len(), 4);

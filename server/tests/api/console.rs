@@ -1,4 +1,4 @@
-//! The console's files, and paths that are none of the API.
+//! The console's files, and paths that do not belong to the API.
 //!
 //! Keywords: static files, security headers, 404, 405, shutdown.
 
@@ -27,7 +27,7 @@ fn no_console_lies_below_the_beginning_of_one_of_our_own_paths() {
     }
 }
 
-/// Asks for a path as a browser does, or as programs do.
+/// Requests a path with this `Accept` header, like a browser or like a program.
 async fn opened(server: &Server, method: Method, path: &str, accept: &str) -> Answer {
     let request = Request::builder().method(method).uri(path).header(header::ACCEPT, accept);
     server.send(request.body(Body::empty()).unwrap()).await

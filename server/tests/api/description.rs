@@ -1,4 +1,4 @@
-//! The description of the API, and who may use each of its operations.
+//! The description of the API, and the callers that may use each of its operations.
 //!
 //! Keywords: openapi, permissions, roles, routes.
 
@@ -9,7 +9,7 @@ use logstead_api as api;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Every route and who may use it.
+/// Every route, with the role that it needs.
 pub(super) const ROUTES: &[(&str, &str, Option<Role>)] = &[
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
@@ -121,7 +121,7 @@ pub(super) const ROUTES: &[(&str, &str, Option<Role>)] = &[
 ];
 
 pub(super) fn address(path: &str) -> String {
-    // One that is followed has no end.
+    // Without this parameter, the stream would not end.
     path.replace("/tail", "/tail?last=5000")
         .replace("{id}", "99")
         .replace("{name}", "nobody")
@@ -169,7 +169,7 @@ fn every_reference_of_the_description_leads_somewhere() {
     assert!(document["components"]["schemas"]["Problem"]["properties"]["detail"].is_object());
 }
 
-/// An integer is a number, too.
+/// An integer also fits the type `number`.
 #[test]
 fn no_count_fits_two_schemas_of_which_one_may_fit() {
     fn look(value: &Value, path: &str) {
@@ -222,12 +222,12 @@ async fn who_may_do_what() {
             assert_ne!(answer, StatusCode::UNAUTHORIZED, "{method} {path} as {role}");
             assert_ne!(answer, StatusCode::METHOD_NOT_ALLOWED, "{method} {path} as {role}");
             let is_refused = answer == StatusCode::FORBIDDEN;
-            // What is about a user's own account is for no token.
+            // No token may use the operations on a user's own account.
             if path.starts_with("/api/v1/account") {
                 assert!(is_refused, "{method} {path} as {role}: {answer}");
                 continue;
             }
-            // Somebody else's password is for administrators; that is decided later.
+            // Only administrators may set another user's password; that is checked later.
             if !path.ends_with("/password") {
                 assert_eq!(is_refused, *role < needed, "{method} {path} as {role}: {answer}");
             }

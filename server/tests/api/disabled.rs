@@ -1,4 +1,4 @@
-//! Sources and destinations that are turned off in the router document, and on again.
+//! Sources and destinations that are disabled in the router document, and enabled again.
 //!
 //! Keywords: enabled = false, disable source, disable destination.
 
@@ -8,8 +8,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use support::{Server, books, free_port, wait_until};
 
-/// A document that stores what comes over TCP and forwards what comes over HTTP, with more keys for the source and the
-/// destination.
+/// A document that stores messages received over TCP and forwards those received over HTTP, with additional keys for
+/// the source and the destination.
 fn router([tcp, siem]: [u16; 2], of_tcp: &str, of_siem: &str) -> String {
     format!(
         "version = 1\n[[sources]]\nid = \"http\"\nkind = \"http\"\n\
@@ -47,13 +47,13 @@ fn a_source_that_is_off_refuses_its_senders_and_comes_back() {
 
     apply(&server, &router(ports, OFF, ""));
     send(ports[0], "refused").unwrap_err();
-    // A connection that was open ends.
+    // An open connection is closed.
     assert_eq!(std::io::Read::read(&mut open, &mut [0]).unwrap_or(0), 0);
     let source = server.source("tcp");
     assert_eq!(source["enabled"], false);
     assert_eq!((&source["messages"], &source["listeners"]), (&2.into(), &serde_json::json!([])));
     assert_eq!(server.ready().0, 200);
-    // Somebody else may have its port.
+    // The port is free for others.
     drop(TcpListener::bind((Ipv4Addr::LOCALHOST, ports[0])).unwrap());
 
     apply(&server, &router(ports, "", ""));
@@ -89,7 +89,8 @@ fn a_destination_that_is_off_takes_nothing_new_and_keeps_its_queue() {
         "route `forwarded`: messages that no other route takes are dropped, because its destination `siem` is disabled",
     ];
     assert!(expected.iter().all(|one| warnings.iter().any(|warning| warning == one)), "{warnings:?}");
-    // What a logspace has as well is stored; what only it would get is dropped, and that is said.
+    // Messages that also go to a logspace are stored; those that go only to this destination are dropped, and that is
+    // reported.
     send(ports[0], "stored").unwrap();
     server.wait_for("stored", 1);
     let (status, taken) = server.call("POST", "/ingest", &[("Content-Type", "text/plain")], b"missed\n");

@@ -1,4 +1,4 @@
-//! Router documents over HTTP: applied, taken back, refused, with tags and secrets.
+//! Router documents over HTTP: applied, reverted and refused, with tags and secrets.
 //!
 //! Keywords: router document, revisions, tags, secrets, trace.
 

@@ -1,5 +1,5 @@
-//! What surrounds a message, what may be written next, the parts of a query, and answers as they grow: over HTTP, on
-//! a real pipeline without sockets.
+//! The surroundings of a message, completions, the parts of a query, and answers that grow: over HTTP, on a real
+//! pipeline without sockets.
 //!
 //! Keywords: context, surrounding messages, completion, suggestions, query outline, progress.
 
@@ -11,13 +11,13 @@ use logstead_record::Timestamp;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-/// The server with the calls of this file.
+/// The server with the calls that these tests make.
 type Server = in_process::Server<Calls>;
 
 struct Calls;
 
 impl Server {
-    /// Stores messages in the logspaces that they name, and waits until what fills a journal file is sealed.
+    /// Stores messages in the logspaces that they name, and waits until full journal files are sealed.
     async fn with(messages: &[Value]) -> Server {
         let server = Server::start(|settings| settings.storage.segment_rows_max = 100);
         for logspace in ["main", "other"] {
@@ -62,7 +62,7 @@ impl Server {
         self.send(request, body.to_string()).await
     }
 
-    /// The answer to what is right.
+    /// The answer to a valid request.
     async fn ask(&self, path: &str, body: Value) -> Value {
         let (status, text) = self.post(path, &body).await;
         assert_eq!(status, StatusCode::OK, "{path} {body}: {text}");
@@ -75,7 +75,7 @@ impl Server {
         serde_json::from_str(&text).unwrap()
     }
 
-    /// A problem with this status, about this part of the request, that says this.
+    /// Checks that a request is refused with this status and a problem with this text about this part of it.
     async fn refuses(&self, path: &str, status: u16, about: &str, expected: &str) {
         let (found, text) = self.send(Request::get(format!("/api/v1{path}")), String::new()).await;
         is_problem(path, (found, &text), (status, about, expected));
@@ -91,7 +91,7 @@ fn is_problem(path: &str, (status, text): (StatusCode, &str), (expected, about, 
 
 const FIRST: i64 = 1_750_000_000;
 
-/// Several of one time, in both logspaces, some without a host, some with a user or two.
+/// Messages in both logspaces: several with the same time, some without a host, some with one or two users.
 fn messages() -> Vec<Value> {
     let message = |n: i64| {
         let text = if n % 5 == 0 { "login failed" } else { "request done" };
@@ -111,7 +111,7 @@ fn messages() -> Vec<Value> {
     (0..1000).map(message).collect()
 }
 
-/// What a message is compared by in [`around`].
+/// The value by which [`around`] compares messages.
 fn value(message: &Value, field: &str) -> Value {
     match field {
         "user" => message["fields"]["user"].clone(),
@@ -119,7 +119,7 @@ fn value(message: &Value, field: &str) -> Value {
     }
 }
 
-/// The ids of what a look at every message finds before and after one.
+/// The ids of the matching messages before and after one, found by examining every message.
 fn around(all: &[Value], anchor: &Value, like: impl Fn(&Value) -> bool) -> (Vec<Value>, Vec<Value>) {
     let at = all.iter().position(|message| message["id"] == anchor["id"]).unwrap();
     let ids = |messages: &[Value]| messages.iter().filter(|m| like(m)).map(|m| m["id"].clone()).collect();
@@ -285,11 +285,11 @@ async fn an_explanation_names_the_templates_that_answer() {
     assert_eq!(both["templates"][1]["text"], "opened <address> on port <number>");
     let id = both["templates"][0]["id"].as_str().unwrap();
     assert!(id.len() == 16 && id.bytes().all(|digit| digit.is_ascii_hexdigit()), "{id}");
-    // Which of its messages have this number, the template does not tell.
+    // The template does not tell which of its messages have this number.
     assert_eq!(of_main("closed 17").await["templates"], json!([]));
 }
 
-/// What is offered where `‸` stands: `kind label` of each, and the whole answer.
+/// The completions at `‸`, as `kind label` of each, and the whole answer.
 async fn offered(server: &Server, text: &str) -> (Vec<String>, Value) {
     let cursor = text.chars().position(|c| c == '‸').unwrap();
     let body = json!({"query": text.replacen('‸', "", 1), "cursor": cursor});
@@ -441,7 +441,7 @@ async fn what_is_dated_later_than_now_counts_beside_the_buckets() {
     assert_eq!(histogram["histogram"]["later"], 12, "{overview}");
 }
 
-/// What a search finds, by their texts.
+/// The texts of the messages that a search finds.
 async fn found(server: &Server, body: Value) -> Vec<String> {
     let answer = server.ask("/search", body).await;
     let messages = answer["messages"].as_array().unwrap();

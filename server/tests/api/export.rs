@@ -1,4 +1,5 @@
-//! Exports: all that match, in order, exactly as many as were promised; and the commands, against a real server.
+//! Exports contain all matching messages, in order, and exactly the announced number; the commands are tested with a
+//! real server.
 //!
 //! Keywords: export, download, csv, ndjson, command line.
 
@@ -12,7 +13,7 @@ use support::{ROUTER, Server, logstead, output, signal, wait_until};
 
 const TOKEN: &str = "administrator";
 
-/// An answer: status, headers of interest, and the body, or why it broke off.
+/// The status, the relevant headers and the body of an answer, or the reason why it was interrupted.
 struct Exported {
     status: u16,
     count: Option<u64>,
@@ -38,7 +39,7 @@ fn export(server: &Server, parameters: &[(&str, &str)]) -> Exported {
     }
 }
 
-/// A server with two logspaces and messages of the same and of different times in both, some of them sealed.
+/// A server with messages in two logspaces, with equal and different times, some of them sealed.
 fn filled() -> Server {
     let router = format!("{ROUTER}\n[[logspaces]]\nid = \"other\"\n");
     let server = Server::start_with(&router, &["storage.segment_rows_max=1000", "storage.seal_after=1s"]);
@@ -143,7 +144,7 @@ fn bad_exports_are_told_what_is_wrong() {
 fn an_export_that_is_not_taken_keeps_nobody_from_searching_and_makes_room_when_its_client_goes() {
     let server = Server::start_with(ROUTER, &["limits.exports_max=1", "limits.searches_max=1"]);
     let line = format!("{}\n", "a line that fills the buffers between them ".repeat(40));
-    // Longer than what sockets keep.
+    // The export is longer than the buffers of the sockets.
     (0..20).for_each(|_| assert_eq!(server.ingest(&line.repeat(1000)), 1000));
     let agent: ureq::Agent = ureq::Agent::config_builder().proxy(None).build().into();
     let request = agent.get(format!("{}/api/v1/export", server.web()));
@@ -186,7 +187,7 @@ fn the_command_writes_a_whole_file_or_none() {
     assert_eq!(left, [Path::new(&other), Path::new(&file)].map(|path| path.file_name().unwrap()));
 }
 
-/// A `logstead tail` that runs.
+/// A running `logstead tail`.
 struct Tail {
     child: Child,
     lines: BufReader<ChildStdout>,
@@ -210,7 +211,7 @@ impl Tail {
 
 impl Drop for Tail {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may have ended already, so errors are ignored.
         self.child.kill().ok();
         self.child.wait().ok();
     }

@@ -1,7 +1,7 @@
-//! Who may do what, and who sees which messages: over HTTP, on real pipelines without sockets.
+//! The permitted actions and the visible messages of each caller: over HTTP, on real pipelines without sockets.
 //!
-//! That nothing of hidden messages gets out is tested by two stores that differ in them alone: whoever may not see them
-//! gets the same answers from both, to whatever question.
+//! To test that hidden messages have no effect, two stores differ only in these: a caller who may not see them gets
+//! the same answers from both, whatever the question.
 //!
 //! Keywords: grant, scope, row-level access, permissions, logspace access.
 
@@ -19,15 +19,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 use tower::ServiceExt;
 
-/// The server with the calls of this file.
+/// The server with the calls that these tests make.
 type Server = in_process::Server<Calls>;
 
 struct Calls;
 
 const PASSWORD: &str = "correct horse";
-/// Messages of each kind in each logspace.
+/// The number of messages of each kind in each logspace.
 const MESSAGES: usize = 120;
-/// When the first was.
+/// The time of the first message.
 const BEGIN: i64 = 1_790_000_000;
 
 struct Answer {
@@ -36,13 +36,14 @@ struct Answer {
     body: Vec<u8>,
 }
 
-/// With segments of a hundred messages, so that some are sealed soon.
+/// Starts a server with segments of a hundred messages, so that some are sealed soon.
 fn start() -> Server {
     Server::start(|settings| settings.storage.segment_rows_max = 100)
 }
 
 impl Server {
-    /// With messages that a scope shows, and with others that say `word` and have it as host, program and field.
+    /// Starts a server with messages that a scope shows, and with hidden ones that have `word` as their text, host,
+    /// program and field.
     async fn with_hidden(word: &str) -> Server {
         let server = start();
         for (logspace, number) in
@@ -83,7 +84,7 @@ impl Server {
             .method(method.parse::<Method>().unwrap())
             .uri(path)
             .header(header::AUTHORIZATION, format!("Bearer {token}"))
-            // So that answers differ in what they say, and in nothing else.
+            // The id is fixed, so that answers differ only in their content.
             .header("X-Request-Id", "a-request")
             .header(header::CONTENT_TYPE, content);
         self.run(request.body(body.into()).unwrap()).await
@@ -93,7 +94,7 @@ impl Server {
         let response = self.app.clone().oneshot(request).await.unwrap();
         let (parts, mut body) = response.into_parts();
         let kind = parts.headers.get(header::CONTENT_TYPE).map_or("", |kind| kind.to_str().unwrap());
-        // A stream of events has no end: what comes first has the newest messages.
+        // A stream of events does not end; the first frames contain the newest messages.
         let mut frames_left = if kind == "text/event-stream" { 2 } else { usize::MAX };
         let mut read = Vec::new();
         while 0 < frames_left
@@ -123,7 +124,7 @@ impl Answer {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// A problem with this status whose detail says `expected`.
+    /// Checks for a problem with this status and `expected` in its detail.
     fn is_problem(&self, status: u16, expected: &str) {
         let context = format!("{} {}", self.status, self.text());
         assert_eq!(self.status.as_u16(), status, "{context}");
@@ -132,7 +133,7 @@ impl Answer {
     }
 }
 
-/// A message that a scope shows and one that it hides. In the logspace `other` both are as the hidden one.
+/// A message that a scope shows and one that it hides. In the logspace `other`, both are like the hidden one.
 fn pair(number: usize, word: &str, logspace: &str) -> String {
     let level = if word == "zanzibar" { "error" } else { "info" };
     let hidden = json!({
@@ -153,27 +154,27 @@ fn granted(logspaces: Option<&[&str]>, scope: Option<&str>) -> Grant {
     }
 }
 
-/// The least that somebody needs.
+/// The least rights that an operation needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Least {
     Nobody,
-    /// An analyst who may search a part.
+    /// An analyst who may search a part of the store.
     Part,
-    /// An operator of the logspace that it is about.
+    /// An operator of the logspace concerned.
     Manages,
-    /// An administrator of a part.
+    /// An administrator of a part of the store.
     ManagesAccounts,
     /// An analyst who may search everything.
     Everything,
-    /// Of everything.
+    /// Somebody with this role for the whole store.
     Operator,
-    /// Of everything.
+    /// Somebody with this role for the whole store.
     Admin,
-    /// A user who is logged in: it is about the user's own account, and no token will do.
+    /// A logged-in user: the operation is about the user's own account, and tokens are refused.
     Session,
 }
 
-/// What a caller with this role and grant may do.
+/// Whether a caller with this role and grant has these rights.
 fn may(role: Role, grant: &Grant, least: Least) -> bool {
     let is_whole = grant.is_everything();
     match least {
@@ -187,7 +188,7 @@ fn may(role: Role, grant: &Grant, least: Least) -> bool {
     }
 }
 
-/// Every route but those that search, which are for everybody who may search a part.
+/// Every route, except for searches, which are allowed for everybody who may search a part.
 const ROUTES: &[(&str, &str, Least)] = &[
     ("GET", "/healthz", Least::Nobody),
     ("GET", "/readyz", Least::Nobody),
@@ -272,7 +273,7 @@ const ROUTES: &[(&str, &str, Least)] = &[
     ("POST", "/api/v1/tokens/{id}/rotate", Least::ManagesAccounts),
     ("POST", "/api/v1/retention/resume", Least::Admin),
     ("GET", "/api/v1/audit", Least::Admin),
-    // Another one's; one's own is for everybody who has one.
+    // This is for the password of another user; users may always change their own.
     ("PUT", "/api/v1/users/{name}/password", Least::ManagesAccounts),
 ];
 
@@ -312,7 +313,7 @@ async fn every_route_is_for_somebody_and_refuses_everybody_with_less() {
         let address = path.replace("/logspaces/{id}", "/logspaces/main").replace("{id}", "99");
         let address = address.replace("{name}", "nobody").replace("{revision}", "1");
         for (role, grant, token) in &callers {
-            // Whose password and which logspace it is is looked at once there is a body.
+            // The password's user and the logspace are checked only if there is a body.
             let (content, body) = match path.as_str() {
                 path if path.ends_with("/password") => {
                     ("application/json", json!({"password": PASSWORD}).to_string())
@@ -334,7 +335,7 @@ async fn every_route_is_for_somebody_and_refuses_everybody_with_less() {
     assert!(gone.is_empty(), "{gone:?} are no routes");
 }
 
-/// Some of these find hidden messages, others ask what there is in other ways.
+/// Some of these find hidden messages; the others reveal stored values in other ways.
 const QUERIES: &[&str] = &[
     "",
     "visible",
@@ -356,7 +357,7 @@ fn encode(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 
-/// Everything that can be asked of an operation about a query: method, address, body.
+/// All requests to an operation about a query: method, address and body.
 fn questions(method: &str, path: &str, query: &str) -> Vec<(String, Value)> {
     let (from, to) = ("2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z");
     let target = json!({"query": query, "from": from, "to": to});
@@ -408,7 +409,8 @@ fn questions(method: &str, path: &str, query: &str) -> Vec<(String, Value)> {
             })
             .collect(),
         "tail" => vec![json!({"query": query, "last": 1000})],
-        // Without the header that asks for events: those who see a part hear a clock.
+        // The header that requests events is left out, because callers with a part of the store would get them by a
+        // clock.
         "changes" => vec![json!({})],
         "{id}" | "context" => {
             let ids = ["main:0", "main:1", "main:2", "main:3", "other:0", "other:7", "nope:0", "main:99999"];
@@ -437,7 +439,7 @@ fn parameters(body: &Value) -> String {
     pairs.map(|(name, value)| format!("{name}={}", encode(&text(value)))).collect::<Vec<_>>().join("&")
 }
 
-/// An answer without what depends on when it was asked for or when messages came.
+/// An answer without the parts that depend on the time of the request or of receipt.
 fn comparable(answer: &Answer) -> String {
     fn strip(value: &mut Value) {
         match value {
@@ -461,10 +463,12 @@ fn comparable(answer: &Answer) -> String {
     format!("{} {count}\n{}", answer.status, lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// How often stores are asked that should answer alike: a time limit may cut answers short on a busy machine.
+/// The number of attempts to get equal answers from two stores, because a time limit may cut answers short on a busy
+/// machine.
 const TRIES_MAX: usize = 20;
 
-/// The answers of both stores to all questions of one operation. They are asked again while they differ, this often.
+/// The answers of both stores to all questions of one operation. While they differ, they are requested again, up to
+/// this many times.
 async fn answers(
     stores: [(&Server, &str); 2],
     (method, path): (&str, &str),
@@ -492,7 +496,7 @@ async fn nothing_that_is_asked_tells_anything_of_messages_that_are_hidden() {
     let stores = [Server::with_hidden("zanzibar").await, Server::with_hidden("mandalay").await];
     let grants = [
         granted(Some(&["main"]), Some("host:web-*")),
-        // What the index cannot decide alone, so that messages are looked at.
+        // The index alone cannot decide this scope, so messages are read.
         granted(None, Some("/visible n[u]mber/")),
         granted(Some(&["main"]), Some("logspace:main user:ana -program:(zanzibar OR mandalay)")),
     ];
@@ -509,8 +513,8 @@ async fn nothing_that_is_asked_tells_anything_of_messages_that_are_hidden() {
                 assert!(!one.starts_with("500"), "{question}: {one}");
             }
         }
-        // Who may see them gets different answers: the questions are the right ones. What only reads a query shows
-        // messages to nobody.
+        // A caller who may see the hidden messages gets different answers, which proves that the questions are
+        // suitable. Operations that only parse a query return no messages.
         let asked = [(&stores[0], ADMIN), (&stores[1], ADMIN)];
         let answers = answers(asked, operation, QUERIES, 1).await;
         let shows = answers.iter().any(|(_, [one, other])| one != other);
@@ -608,7 +612,7 @@ fn now() -> Timestamp {
     Timestamp::from_nanos(since.as_nanos() as i64)
 }
 
-/// A session that was begun some time ago.
+/// A session that began some time ago.
 fn session(server: &Server, user: &str, begun_seconds_ago: i64) -> Secret {
     let secret = Secret::session().unwrap();
     let limits =
@@ -693,7 +697,7 @@ async fn a_grant_that_means_nothing_is_refused_with_the_place() {
     let place = grant("analyst", Value::Null, json!("severity>=nonsense"));
     let problem = server.json("PUT", "/api/v1/users/ana", ADMIN, &place).await.json();
     assert_eq!(problem["line"], 1, "{problem}");
-    // What is left out is not granted by that.
+    // A missing key does not grant anything.
     for left_out in ["logspaces", "scope", "role"] {
         let mut body = grant("analyst", Value::Null, Value::Null);
         body.as_object_mut().unwrap().remove(left_out);
@@ -824,7 +828,7 @@ async fn a_shared_search_does_not_tell_of_logspaces_that_are_not_granted() {
     let mut search = to_save("mine", true);
     search["logspaces"] = json!(["other"]);
     server.json("POST", "/api/v1/saved-searches", &part, &search).await.is_problem(403, "not granted");
-    // Nor where the query itself names one, in whatever way.
+    // This also holds if the query names the logspace, in any form.
     for (number, query) in [
         "logspace:other error",
         "-(LOGSPACE=\"other\")",
@@ -852,7 +856,7 @@ async fn who_administrates_a_part_neither_learns_of_the_rest_nor_changes_what_ot
     let refused = server.json("POST", "/api/v1/tokens", &part, &grant).await;
     refused.is_problem(400, "there are main");
     assert!(!refused.text().contains("other"), "{}", refused.text());
-    // One that is there and one that is not are told in the same words.
+    // An existing logspace and a missing one get the same error message.
     let told = async |id: &str| {
         let grant = json!({"name": "ci", "role": "analyst", "logspaces": [id], "scope": null});
         server.json("POST", "/api/v1/tokens", &part, &grant).await.text().replace(id, "X")

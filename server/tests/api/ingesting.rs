@@ -1,4 +1,4 @@
-//! Ingest in the own format: every shape, every answer, and what is found afterwards.
+//! Ingest in our own format: every form, every answer, and the stored messages.
 //!
 //! Keywords: ingest, json, lines, unrouted, invalid input, idempotency key.
 
@@ -103,7 +103,7 @@ async fn every_answer_of_ingest_is_described() {
         check(server.ingest(parameters, content, body.to_owned()).await, status);
     }
     check(server.call(Method::POST, "/api/v1/ingest", &As::default(), "text/plain", "x").await, 401);
-    // A body that comes too slowly takes a socket to come through.
+    // The timeout needs a real socket, so only its description is checked here.
     assert!(described["408"].is_object());
     let without = ROUTER.replace("kind = \"http\"", "kind = \"syslog\"\nlisten = [\"tcp://127.0.0.1:0\"]");
     let changed = server.put_router("\"1\"", "application/toml", without).await;
@@ -195,7 +195,7 @@ async fn a_key_of_a_request_is_for_the_logspace_that_it_names() {
     assert_eq!(first.status, StatusCode::OK, "{}", first.text());
     let again = send("main").await;
     assert_eq!((again.status, again.header("idempotency-replayed")), (StatusCode::OK, "true"));
-    // It is another request, so it is not answered as if it had been stored there.
+    // It is a different request, so it is not answered as already stored.
     let elsewhere = send("other").await;
     assert_ne!(elsewhere.header("idempotency-replayed"), "true", "{}", elsewhere.text());
     let body = json!({"query": "*", "logspaces": ["other"]});

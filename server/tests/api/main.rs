@@ -1,4 +1,4 @@
-//! The HTTP API, with everything behind it.
+//! Tests of the HTTP API, with everything behind it.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

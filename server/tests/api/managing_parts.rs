@@ -1,4 +1,5 @@
-//! Operators and administrators who are granted a part of the store: what they manage of it, and what they do not.
+//! Operators and administrators with a part of the store: the things that they may manage, and those that they may
+//! not.
 //!
 //! Keywords: partial administrator, scope, permissions, router parts.
 
@@ -94,7 +95,7 @@ async fn a_logspace_is_changed_as_a_document_is() {
     put(json!({"id": "other"})).await.check(400, "unknown field `id`");
     put(json!({"durability": "os"})).await.check(200, "\"revision\":2");
     put(json!({"durability": "os"})).await.check(200, "\"revision\":2");
-    // What is left out has its default again.
+    // Keys that are left out get their defaults again.
     put(json!({})).await.check(200, "\"revision\":3");
     let toml = server.router().await;
     assert!(!toml.contains("\"os\""), "{toml}");
@@ -158,14 +159,14 @@ async fn an_administrator_of_a_part_manages_accounts_within_it() {
         let token = json!({"name": name, "role": "analyst", "logspaces": logspaces, "scope": scope});
         server.json("POST", "/tokens", &admin, &token).await.check(403, "more of the store");
     }
-    // It does not learn which other logspaces there are.
+    // The caller does not learn the names of other logspaces.
     let beyond = user("x2", "analyst", json!(["main", "other"]), json!("host:a"));
     let refused = server.json("POST", "/users", &admin, &beyond).await;
     refused.check(400, "there is no logspace `other` to grant: there are main");
     let shipper = json!({"name": "shipper", "role": "ingest", "logspaces": ["main"]});
     server.json("POST", "/tokens", &admin, &shipper).await.check(403, "may go to any part of the store");
 
-    // Somebody with everything, and somebody of another part.
+    // Adds an unlimited user, and a user of another part.
     let hash = logstead_accounts::password::hash(PASSWORD).unwrap();
     server.meta.add_user("root", Role::Admin, &hash, Timestamp::from_nanos(0)).unwrap();
     let other = user("far", "analyst", json!(["other"]), Value::Null);

@@ -1,4 +1,4 @@
-//! The dashboard and the alert rules that are shipped ask for metrics that the server has, with labels that they have.
+//! The shipped dashboard and alert rules use only metrics and labels that the server has.
 //!
 //! Keywords: metrics, prometheus, grafana, alert rules.
 
@@ -12,10 +12,10 @@ const DASHBOARD: &str = include_str!("../../../config/grafana/logstead.json");
 const ALERTS: &str = include_str!("../../../config/prometheus/alerts.yml");
 const MANUAL: &str = include_str!("../../../docs/operating.md");
 
-/// What Prometheus adds.
+/// The labels that Prometheus adds.
 const ADDED_LABELS: [&str; 2] = ["instance", "job"];
 
-/// A server that has one of everything.
+/// A server with one part of each kind.
 fn server() -> Server {
     let destination = "[[destinations]]\nid = \"siem\"\nkind = \"syslog\"\nto = \"tcp://127.0.0.1:1\"\n";
     let router = ROUTER.replace("[[routes]]", &format!("{destination}[[routes]]"));
@@ -31,7 +31,7 @@ fn metrics(server: &Server) -> String {
     answer.body_mut().read_to_string().unwrap()
 }
 
-/// The names that Prometheus makes of the metrics, each with the labels that it was seen with.
+/// The names that Prometheus gives the metrics, each with the labels that occur.
 fn exposed(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut exposed = BTreeMap::new();
     for line in text.lines() {
@@ -66,7 +66,7 @@ fn dashboards_and_alerts_ask_for_what_there_is() {
             let (name, braces) = (&found[1], found.get(2).map_or("", |braces| braces.as_str()));
             let labels = exposed.get(name).unwrap_or_else(|| panic!("{file}: there is no metric {name}"));
             for label in labels_of(braces) {
-                // One that has not happened yet shows no labels.
+                // A metric without any value yet shows no labels.
                 let is_known = labels.is_empty() || labels.contains(&label);
                 assert!(is_known || ADDED_LABELS.contains(&&*label), "{file}: {name} has no label {label}");
             }
@@ -87,7 +87,7 @@ fn the_manual_lists_the_metrics_of_the_web_port() {
     }
 }
 
-/// The conventions of Prometheus, by which dashboards and `sum()` go.
+/// The naming conventions of Prometheus, on which dashboards and `sum()` rely.
 #[test]
 fn names_say_what_they_count_and_nothing_counts_twice() {
     let server = server();
@@ -105,7 +105,7 @@ fn names_say_what_they_count_and_nothing_counts_twice() {
     assert_eq!(of("flow_received_messages_total"), 1.0);
     assert_eq!(of("flow_messages_total") + of("flow_in_flight"), 1.0, "{text}");
     assert_eq!(of("flow_dropped_messages_total"), 0.0);
-    // A source that has heard nothing does not know when it last did.
+    // A source that has not received anything has no time of its last message.
     assert!(!text.contains("logstead_source_last_seen_timestamp_seconds{source=\"syslog\"}"), "{text}");
     for name in [
         "cpu_seconds_total", "start_time_seconds", "resident_memory_bytes", "virtual_memory_bytes",

@@ -1,5 +1,5 @@
-//! A private logspace keeps what accounts did. Only a search that names it finds anything there, and only for callers with
-//! the right to know of it.
+//! A private logspace records the actions of accounts. Only a search that names it finds messages there, and only for
+//! callers with the right to see it.
 //!
 //! Keywords: audit, private logspace, searches on record.
 
@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use support::{Server, TOKEN, WAIT_MAX, wait_until};
 
-/// What a new data directory begins with, without its ports.
+/// The initial document of a new data directory, without its ports.
 const ROUTER: &str = r#"
 version = 1
 
@@ -62,7 +62,7 @@ impl Store {
         (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text)))
     }
 
-    /// Waits for news of what is stored.
+    /// Waits for events about stored messages.
     fn changes(&self, token: &str) -> BufReader<TcpStream> {
         let mut stream = TcpStream::connect(self.server.web().split_once("://").unwrap().1).unwrap();
         stream.set_read_timeout(Some(WAIT_MAX)).unwrap();
@@ -71,7 +71,7 @@ impl Store {
         BufReader::new(stream)
     }
 
-    /// How many messages are found there; the status if it is refused.
+    /// The number of messages found, or the status of a refusal.
     fn found(&self, query: &str, token: &str) -> Result<usize, u16> {
         match self.get(&format!("/search?{query}"), token) {
             (200, answer) => Ok(answer["messages"].as_array().unwrap().len()),
@@ -82,7 +82,7 @@ impl Store {
 
 #[test]
 fn what_accounts_did_is_found_by_those_who_may_know_of_it_and_name_it() {
-    // The level is of other events.
+    // The level applies only to other events.
     let mut store = Store { server: Server::start_with(ROUTER, &["log.level=error"]) };
     let analyst = store.token("analyst", "analyst", &Value::Null);
     let operator = store.token("operator", "operator", &Value::Null);
@@ -106,12 +106,12 @@ fn what_accounts_did_is_found_by_those_who_may_know_of_it_and_name_it() {
         assert!(!logspaces.to_string().contains("_audit"), "{logspaces}");
     }
     assert_eq!(store.get(&format!("/messages/{id}"), TOKEN).0, 200);
-    // A search for everything does not include it, not even an administrator's.
+    // A search for everything does not include it, even for an administrator.
     for token in [TOKEN, &analyst, &operator, &limited] {
         assert_eq!(store.found("query=action%3Atoken.create", token), Ok(0));
     }
 
-    // It stays private when the document no longer has it, also after a restart.
+    // It stays private after it is removed from the document, even after a restart.
     let without = ROUTER
         .replace("[[logspaces]]\nid = \"_audit\"\n", "")
         .replace("to = [\"_audit\"]", "to = [\"main\"]");
@@ -172,7 +172,7 @@ fn nobody_chooses_a_private_logspace_when_sending() {
         let (status, told) = send(token);
         assert!(status == 403 && told.contains("private"), "{status} {told}");
     }
-    // Nor does anybody who names another learn of it.
+    // A caller who names another logspace does not learn of it either.
     let url = format!("{}/api/v1/ingest?logspace=nothing", store.server.web());
     let agent: ureq::Agent =
         ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();

@@ -1,5 +1,5 @@
-//! What others may see and do: files of the data directory are their owner's, and whoever may change the router document
-//! reaches only the files that the settings name.
+//! The rights of others: files of the data directory belong to their owner, and a caller who may change the router
+//! document reaches only the files allowed by the settings.
 //!
 //! Keywords: file permissions, umask, who may change what.
 
@@ -11,7 +11,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use support::{ROUTER, Server, output, wait_until};
 
-/// Every path below a folder that others may do something with.
+/// Every path below a folder that other users can access.
 fn open_to_others(folder: &Path) -> Vec<String> {
     let mut open = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -52,7 +52,7 @@ fn a_store_that_others_can_read_is_named_at_the_start() {
     for path in [&data, &data.join("logspaces")] {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
-    // Ends behind the warning.
+    // The port is taken, so the process ends after the warning.
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let web = format!("web.listen={}", taken.local_addr().unwrap());
     let (code, _, error) = output(&["serve", "--data", data.to_str().unwrap(), "--set", &web]);

@@ -1,4 +1,4 @@
-//! Searches over HTTP: pages, cursors, bad queries, and slow ones beside quick ones.
+//! Searches over HTTP: pages, cursors, invalid queries, and slow searches alongside fast ones.
 //!
 //! Keywords: search, pagination, cursor, timeout, query errors, fairness.
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// All pages of a query: the ids in order.
+/// The ids from all pages of a query, in order.
 async fn pages(server: &Server, limit: usize, order: &str) -> Vec<String> {
     let mut ids = Vec::new();
     let mut cursor = Value::Null;
@@ -32,7 +32,7 @@ async fn pages(server: &Server, limit: usize, order: &str) -> Vec<String> {
 #[tokio::test]
 async fn pages_over_two_logspaces_hold_each_message_once() {
     let server = Server::with_admin();
-    // Few distinct times, so that logspaces share them.
+    // There are only a few distinct times, so that both logspaces have messages of the same time.
     for (logspace, count) in [("main", 23), ("other", 17)] {
         let lines: String = (0..count).map(|n| json!({"time": n % 5, "msg": n}).to_string() + "\n").collect();
         server.ingest(&format!("?logspace={logspace}"), "application/x-ndjson", lines).await;
@@ -97,7 +97,7 @@ async fn small_questions_of_others_are_answered_beside_two_hundred_slow_ones() {
                 loop {
                     let answer = server.json(Method::POST, "/api/v1/search", &greedy, &slow).await;
                     if answer.status != StatusCode::OK {
-                        // Nobody reads them after the first.
+                        // Only the first refusal is read.
                         refused.send(answer).ok();
                         return;
                     }
@@ -105,7 +105,7 @@ async fn small_questions_of_others_are_answered_beside_two_hundred_slow_ones() {
             })
         })
         .collect();
-    // Too many of one caller wait: it is told so, and when to come again.
+    // If a caller has too many waiting requests, the next is refused with a hint when to try again.
     let answer = refusals.recv().await.unwrap();
     assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE, "{}", answer.text());
     let text = answer.text();
@@ -114,7 +114,7 @@ async fn small_questions_of_others_are_answered_beside_two_hundred_slow_ones() {
         "{text}"
     );
     assert!(answer.headers.contains_key(header::RETRY_AFTER));
-    // As long as some of them are left, others are answered.
+    // Even while some of them are running, other callers are answered.
     for _ in 0..25 {
         let answer = server.json(Method::POST, "/api/v1/count", &modest, &json!({"query": "user"})).await;
         assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());

@@ -1,4 +1,4 @@
-//! Logging in with a browser: cookies, guesses, proxies.
+//! Logins with a browser: cookies, guesses, proxies.
 //!
 //! Keywords: login, cookie, CSRF, brute force, throttle, rate_limit, proxy, X-Forwarded-For.
 
@@ -128,7 +128,7 @@ async fn a_borrowed_session_does_not_change_the_password() {
     }
     let slow = change(json!({"password": "another horse", "current_password": PASSWORD})).await;
     slow.is_problem(429, "too many");
-    // An administrator may set anybody's, and who has a token has no password to ask for.
+    // An administrator may set any password, and a token has no password that could be required.
     let set = json!({"password": "third horse"});
     let set = server.json(Method::PUT, "/api/v1/users/ada/password", &admin(), &set).await;
     assert_eq!(set.status, StatusCode::NO_CONTENT);
@@ -155,12 +155,12 @@ async fn passwords_and_names_that_do_harm_are_refused() {
     let set = json!({"password": "changeme"});
     let refused = server.json(Method::PUT, "/api/v1/users/ada/password", &admin(), &set).await;
     refused.is_problem(422, "easy to guess");
-    // A user from before there were rules goes on as before.
+    // A user from before there were rules for names can still log in.
     server.add_user("\u{430}da", Role::Analyst);
     server.log_in("\u{430}da").await;
 }
 
-/// Logs in as a browser does that keeps its cookies and comes through a proxy.
+/// Logs in like a browser that keeps its cookies and is behind a proxy.
 async fn log_in_from(
     server: &Server,
     address: &str,
@@ -180,7 +180,7 @@ async fn log_in_from(
     server.send(request.body(body.into()).unwrap()).await
 }
 
-/// The value of a cookie that an answer sets, and its attributes.
+/// The value and the attributes of a cookie that an answer sets.
 fn cookie(answer: &Answer, name: &str) -> Option<(String, String)> {
     let set = answer.headers.get_all(header::SET_COOKIE).iter().map(|value| value.to_str().unwrap());
     let mut pairs = set.filter_map(|cookie| cookie.split_once('='));
@@ -197,7 +197,7 @@ async fn failures_of_others_behind_one_proxy_do_not_lock_out_a_browser_that_is_k
     for attribute in ["HttpOnly", "SameSite=Strict", "Path=/api/v1/session", "Max-Age=34560000"] {
         assert!(attributes.contains(attribute), "{attributes}");
     }
-    // The proxy is not trusted, so all of them come from its one address.
+    // The proxy is not trusted, so all attempts come from its single address.
     for at in 0..24 {
         let failed = log_in_from(&server, "192.0.2.9", None, &format!("user{at}"), "wrong horse").await;
         assert!(matches!(failed.status.as_u16(), 401 | 429), "{}", failed.text());
@@ -207,7 +207,7 @@ async fn failures_of_others_behind_one_proxy_do_not_lock_out_a_browser_that_is_k
     let known = log_in_from(&server, "192.0.2.1", Some(&device), "ADA", PASSWORD).await;
     assert_eq!(known.status, StatusCode::OK, "{}", known.text());
     assert_eq!(cookie(&known, "logstead_device").unwrap().0, device);
-    // It has failures of its own, and it is known for its user alone.
+    // A known device has its own count of failures, and is known for its user only.
     for _ in 0..5 {
         log_in_from(&server, "192.0.2.1", Some(&device), "ada", "wrong horse").await.is_problem(401, "wrong");
     }
@@ -249,7 +249,7 @@ async fn cookies_are_secure_where_browsers_come_over_tls() {
         let request = Request::get("/api/v1/session").header(header::COOKIE, &sent);
         let session = server.send(request.body(Body::empty()).unwrap()).await.json();
         assert_eq!(session["authenticated"], true);
-        // Where TLS is required, a cookie counts by the name that only we can set.
+        // If TLS is required, only the cookie name that nobody else can set is accepted.
         let plainly =
             Request::get("/api/v1/session").header(header::COOKIE, format!("logstead_session={secret}"));
         let session_plainly = server.send(plainly.body(Body::empty()).unwrap()).await.json();
@@ -280,7 +280,7 @@ async fn below_a_path_cookies_are_of_that_path_whether_the_proxy_removes_it_or_n
         let request = Request::delete("/logs/api/v1/session").body(Body::empty()).unwrap();
         let out = server.send(request).await;
         assert!(cookie(&out, name).unwrap().1.contains("Path=/logs; Max-Age=0"), "{:?}", out.headers);
-        // The console's page, other addresses, and what is not there.
+        // The console's page, other addresses, and missing ones.
         for (path, status) in [
             ("/logs", 200),
             ("/logs/", 200),

@@ -1,5 +1,5 @@
-//! Stages that work on messages one by one: a search, its pages, a table, a file, the filter of a route and the live tail
-//! give the same messages.
+//! Stages that work on messages one by one give the same messages in a search, in its pages, in a table, in a file,
+//! in the filter of a route and in the live tail.
 //!
 //! Keywords: pipeline stages, where, eval, tail, export.
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use support::{ROUTER, Server, logstead, output};
 
-/// Every third is bad, and every other has no status.
+/// These match every third message; every other one has no status.
 const STAGES: &str =
     "program=nginx | parse json | where status>=500 | eval slow = if(took > 100, \"yes\", \"no\")";
 
@@ -51,7 +51,7 @@ fn search_pages_table_file_route_and_tail_agree() {
     server.wait_for("program=nginx copies:all", 1200);
     let expected: Vec<u64> = (0..900).filter(|number| number % 3 == 0).rev().collect();
 
-    // In pages, through the cursor.
+    // The same search in pages, with the cursor.
     let (mut found, mut cursor) = (Vec::new(), Value::Null);
     loop {
         let mut question = json!({ "query": STAGES, "limit": 47, "logspaces": ["main"] });
@@ -76,7 +76,7 @@ fn search_pages_table_file_route_and_tail_agree() {
         assert!(message["raw"].as_str().unwrap().starts_with("<13>Nov 22 10:11:12 web-1 nginx: {"));
     }
 
-    // As a table, and as files.
+    // The same as a table, and as files.
     let shown = format!("{STAGES} | fields n, slow");
     let (_, table) = server.post("/aggregate", &json!({ "query": shown, "logspaces": ["main"] }));
     assert_eq!(table["rows"].as_array().unwrap().len(), 300);
@@ -110,14 +110,15 @@ fn search_pages_table_file_route_and_tail_agree() {
     assert_eq!(searched["columns"], json!(["n", "slow"]));
     assert!(searched["query"].as_str().unwrap().ends_with("| fields n, slow"));
 
-    // The route with this filter took them as they came in: a filter decides, and steps change.
+    // The route with this filter stored the messages as received, because a filter selects messages and only steps
+    // change them.
     let taken = server.post("/search", &json!({ "query": "*", "limit": 1000, "logspaces": ["bad"] })).1;
     let taken = taken["messages"].as_array().unwrap().clone();
     let raw = |messages: &[Value]| messages.iter().map(|message| message["raw"].clone()).collect::<Vec<_>>();
     assert_eq!(raw(&taken), raw(&found));
     assert!(taken.iter().all(|message| message["fields"]["slow"].is_null()));
 
-    // Those that were stored before the tail saw them and those after: each once.
+    // The tail shows the messages stored before it began and those stored after, each once.
     let mut followed: Vec<u64> = Vec::new();
     let mut reader = BufReader::new(tail.stdout.take().unwrap()).lines();
     while followed.len() < expected.len() {
@@ -129,7 +130,7 @@ fn search_pages_table_file_route_and_tail_agree() {
     followed.sort_unstable_by(|a, b| b.cmp(a));
     assert_eq!(followed, expected);
 
-    // A tail begins with as many as it is asked to, however many its stages leave out.
+    // A tail begins with the requested number of messages, however many its stages exclude.
     let last =
         ["tail", STAGES, "--token", support::TOKEN, "--logspace", "main", "--format", "json", "--last", "2"];
     for of in [["--server", server.web()], ["--data", server.data().to_str().unwrap()]] {
@@ -144,14 +145,14 @@ fn search_pages_table_file_route_and_tail_agree() {
         assert_eq!(numbers(&messages), [894, 897], "{of:?}");
     }
 
-    // Which logspaces are looked at is decided first, wherever the question is asked.
+    // The logspaces to search are chosen first, in every kind of request.
     let late = "nginx | parse json | where logspace:main";
     let (status, problem) = server.post("/search", &json!({ "query": late }));
     assert_eq!((status, problem.to_string().contains("selects logspaces")), (400, true), "{problem}");
     let (code, _, errors) = output(&["export", late, "--server", server.web(), "--token", support::TOKEN]);
     assert_eq!((code, errors.contains("selects logspaces")), (1, true), "{errors}");
 
-    // A stage that needs more than one message says so where it stands.
+    // A stage that needs more than one message gives an error at its position.
     let (status, problem) = server.post("/search", &json!({ "query": "error | parse json | sort n" }));
     assert_eq!(status, 400);
     let detail = problem["detail"].as_str().unwrap();

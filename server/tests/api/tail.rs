@@ -1,4 +1,5 @@
-//! Following what is stored: each message once, in order, whatever happens to the files, the connection and the server.
+//! Following stored messages: each comes once, in order, whatever happens to the files, the connection and the
+//! server.
 //!
 //! Keywords: tail, follow, server-sent events, resume, position.
 
@@ -21,12 +22,12 @@ use std::time::{Duration, Instant, SystemTime};
 use tempfile::TempDir;
 use tower::ServiceExt;
 
-/// The server with the calls of this file.
+/// The server with the calls that these tests make.
 type Server = in_process::Server<Calls>;
 
 struct Calls;
 
-/// How long a test waits for what must happen.
+/// The longest time that a test waits for an expected event.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
 /// An event of a stream.
@@ -37,13 +38,13 @@ struct Event {
     data: Value,
 }
 
-/// A stream that is read.
+/// A stream that is being read.
 struct Events {
     body: BodyDataStream,
     text: String,
 }
 
-/// What the statuses of a stream add up to, and the texts of its messages.
+/// The sums of a stream's statuses, and the texts of its messages.
 #[derive(Default, Debug)]
 struct Seen {
     texts: Vec<String>,
@@ -126,7 +127,7 @@ impl Events {
         std::mem::take(&mut self.text)
     }
 
-    /// Reads until this many messages matched, with everything that came along.
+    /// Reads until this many messages have matched, and returns everything that was read.
     async fn until_matched(&mut self, count: u64) -> Seen {
         let mut seen = Seen::default();
         while seen.matched < count || seen.texts.len() as u64 != seen.shown {
@@ -174,7 +175,7 @@ impl Seen {
     }
 }
 
-/// Lines `TEXT NUMBER`.
+/// Lines of the form `TEXT NUMBER`.
 fn lines(text: &str, numbers: std::ops::Range<u64>) -> String {
     numbers.map(|number| format!("{text} {number}\n")).collect()
 }
@@ -218,13 +219,13 @@ async fn a_tail_begins_with_the_newest_stored_messages_where_it_is_asked_to() {
     );
     server.ingest("main", lines("apple", 705..710)).await;
     assert_eq!(events.until_matched(5).await.texts, numbered("apple", 705..710));
-    // Beside a position it says nothing.
+    // If there is a position, this parameter has no effect.
     let mut again = server.tail("last=7&query=apple", Some("main:704,other:5")).await;
     assert_eq!(again.until_matched(1).await.texts, numbered("apple", 709..710));
 }
 
-/// Reads some events and goes away, again and again, while messages arrive, files are sealed and the server is
-/// started again.
+/// Reads some events and disconnects, again and again, while messages arrive, files are sealed and the server is
+/// restarted.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_comes_back_at_any_position_sees_each_message_once() {
     const PARTS: u64 = 40;
@@ -246,7 +247,7 @@ async fn who_comes_back_at_any_position_sees_each_message_once() {
         let server = server.as_ref().unwrap();
         server.ingest("main", lines("main", part * 200..(part + 1) * 200)).await;
         server.ingest("other", lines("other", part * 100..(part + 1) * 100)).await;
-        // Not all of it: what is left is read after it was sealed, or by the next server.
+        // Only a part is read; the rest is read after it was sealed, or from the next server.
         let mut events = server.tail("", position.as_deref()).await;
         for _ in 0..part % 4 {
             take(&events.next().await.unwrap(), &mut seen, &mut position);
@@ -285,7 +286,7 @@ async fn too_many_messages_are_sampled_and_the_counts_say_so() {
     let seen = events.until_matched(3000).await;
     assert_eq!((seen.received, seen.matched), (3500, 3000));
     assert!(seen.sampled && seen.shown == seen.texts.len() as u64 && seen.shown < 1000, "{}", seen.shown);
-    // What waited for one who comes back is not.
+    // Messages that waited for a returning client are not sampled.
     let mut events = server.tail("query=apple", Some("main:0")).await;
     let seen = events.until_matched(3000).await;
     assert_eq!((seen.texts.len(), seen.sampled), (3000, false));
@@ -335,7 +336,7 @@ async fn a_server_that_stops_ends_the_streams_at_once() {
         assert!(text.contains("event: problem\ndata: ") && text.contains("the server is stopping"), "{text}");
     }
     assert!(began.elapsed() < Duration::from_secs(1));
-    // One that is opened now is told at once, too.
+    // A stream that is opened now gets the message immediately as well.
     let mut late = server.tail("", None).await;
     assert!(late.rest().await.contains("the server is stopping"));
 }
@@ -360,7 +361,7 @@ async fn a_token_that_is_taken_away_ends_its_tails() {
     assert!(events.next().await.is_none());
 }
 
-/// Within a second, on a machine that has other things to do as well.
+/// The longest time until a stream ends, with room for a busy machine.
 const ENDS_WITHIN: Duration = Duration::from_secs(if cfg!(debug_assertions) { 3 } else { 1 });
 
 #[tokio::test(flavor = "multi_thread")]
@@ -386,7 +387,7 @@ async fn nothing_that_is_stored_after_who_asked_was_removed_is_seen() {
         assert_eq!(response.status(), StatusCode::OK);
         let mut events = Events { body: response.into_body().into_data_stream(), text: String::new() };
         assert_eq!(events.next().await.unwrap().name, "status");
-        // One batch after the other, each stored when the next begins.
+        // Stores one batch after another; each is stored when the next begins.
         let (stored, is_over) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
         let flow = {
             let (server, stored, is_over) = (server.clone(), stored.clone(), is_over.clone());
@@ -406,7 +407,7 @@ async fn nothing_that_is_stored_after_who_asked_was_removed_is_seen() {
             "token" => server.meta.remove_token(token).map(drop).unwrap(),
             _ => server.meta.remove_user("ana").map(drop).unwrap(),
         }
-        // The next that is stored may be on its way, and no other.
+        // At most the next stored message may still be on its way.
         let (removed, last) = (Instant::now(), stored.load(Ordering::Relaxed) + 1);
         let rest = events.rest().await;
         let took = removed.elapsed();
@@ -512,10 +513,10 @@ async fn a_token_that_is_taken_away_hears_of_no_changes() {
     assert!(!changes.rest().await.contains("event: stored"));
 }
 
-/// Each of these messages is an event of its own, and a turn reads several of them.
+/// Each of these messages is a separate event, and several of them are read at a time.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_read_for_a_tail_is_not_sent_once_its_token_is_gone() {
-    /// Those that wait for the client, and one that waits for its place.
+    /// The number of messages that wait for the client, including one that waits for a place.
     const WAITING_MAX: usize = 3;
     let data = TempDir::new().unwrap();
     let server = Server::start_in(data.path(), |_| {});

@@ -1,5 +1,5 @@
-//! A draft that is tried on stored messages, in the real server: a sample first, every message in the end, each once, and
-//! what became of them by which route and step.
+//! Testing a draft on stored messages, in the real server: first on a sample and finally on every message, each once,
+//! with the result of each route and step.
 //!
 //! Keywords: dry run, draft, preview, stored messages.
 
@@ -8,7 +8,7 @@ use crate::support;
 use serde_json::{Value, json};
 use support::{ROUTER, Server};
 
-/// The basics with these routes.
+/// A basic document with these routes.
 fn document(routes: &str) -> String {
     let basics = ROUTER.split("[[routes]]").next().unwrap();
     format!("{basics}[[logspaces]]\nid = \"fw\"\n\n{routes}")
@@ -25,7 +25,7 @@ fn lines(server: &Server, request: &Value) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Where messages go now and in the draft, and how many.
+/// The targets of messages now and in the draft, with the number of messages for each pair.
 fn matrix(report: &Value) -> Vec<(Value, Value, u64)> {
     let cells = report["matrix"].as_array().unwrap();
     cells
@@ -70,7 +70,7 @@ fn a_sample_comes_first_and_says_about_what_all_say_in_the_end() {
         (&json!(false), &json!(true), &json!(0.0))
     );
     assert_eq!(end["range"]["from"], "2026-11-22T10:00:00Z");
-    // Without lines, without a sample or of few messages there is nothing to wait for.
+    // There is no progress to report without a response in lines, without a sample, or for few messages.
     assert!(!lines(&server, &request(0)).iter().any(|line| line["progress"]["sampled"] == true));
     assert!(!lines(&server, &request(2000)).iter().any(|line| line["progress"]["messages"] == 2000));
     let (_, whole) = server.post("/router/test", &request(400));
@@ -95,7 +95,7 @@ fn what_was_stored_by_earlier_routes_is_tried_too_and_copies_once() {
         [(repetitions.clone(), repetitions, 2), (main.clone(), main.clone(), 1)],
         "the live steps see each message once"
     );
-    // Nothing would be stored there any more, and what is there is tried all the same.
+    // The draft would no longer store messages there, but the stored ones are tested nevertheless.
     let only_fw = document("[[routes]]\nid = \"all\"\nto = [\"fw\"]\n");
     let (_, report) = server.post("/router/test", &json!({"document": only_fw, "logspaces": ["fw"]}));
     assert_eq!(report["messages"], 3, "{report}");

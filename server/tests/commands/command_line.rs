@@ -1,4 +1,4 @@
-//! The commands that look for messages, as a shell runs them.
+//! The commands that search for messages, as run by a shell.
 //!
 //! Keywords: command line, search, tail, output formats, exit codes.
 
@@ -13,7 +13,7 @@ use support::{ROUTER, Server, free_port, logstead, output, wait_until};
 
 const TOKEN: &str = "administrator";
 
-/// A store that nobody has open any more.
+/// Stops a server; returns its data directory, which no process has open.
 fn stopped(server: &mut Server) -> String {
     assert!(server.terminate().success());
     server.data().to_str().unwrap().to_owned()
@@ -97,7 +97,7 @@ fn a_tail_ends_when_nobody_reads_it_any_more() {
     assert!(line.contains("one"), "{line}");
     let mut status: Option<ExitStatus> = None;
     assert_eq!(tail.try_wait().unwrap(), None, "as long as it is read, it goes on");
-    // As `| head -1` does. No further message matches.
+    // This is what `| head -1` does. No further message matches.
     drop(lines);
     wait_until("the tail ends", || {
         status = tail.try_wait().unwrap();
@@ -124,7 +124,7 @@ fn a_tail_to_a_file_goes_on() {
     tail.wait().unwrap();
 }
 
-/// Answers every request: 400 if `poison` is in it, 200 otherwise. It runs until the test ends.
+/// Answers every request, with 400 if it contains `poison`, otherwise with 200. It runs until the test ends.
 fn collector(port: u16) {
     let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
     std::thread::spawn(move || {
@@ -237,7 +237,7 @@ fn an_operator_looks_after_a_destination() {
 #[test]
 fn a_container_hears_whether_its_server_is_ready_also_behind_a_certificate() {
     let folder = tempfile::tempdir().unwrap();
-    // Two folders that are not there yet.
+    // Neither of these two folders exists yet.
     let keys = folder.path().join("etc/logstead");
     let make = ["tls", "self-signed", "--name", "logs.example", "--directory", keys.to_str().unwrap()];
     let (code, _, error) = output(&make);
@@ -273,7 +273,8 @@ fn the_licences_of_all_that_is_in_the_binary_are_printed() {
     }
 }
 
-/// As the help of each says: 1 is an answer or bad input, 3 is what may be otherwise the next time.
+/// The exit codes are those in the help of each command: 1 is an answer or invalid input, and 3 is a failure that may
+/// not happen the next time.
 #[test]
 fn what_the_environment_prevents_is_told_from_an_answer() {
     let port = free_port();
@@ -312,7 +313,7 @@ fn what_the_environment_prevents_is_told_from_an_answer() {
     assert_eq!(code, 1, "{error}");
 }
 
-/// Libraries say at that level what they send, and an address may have a secret in it.
+/// At that level libraries log the data that they send, and an address may contain a secret.
 #[test]
 fn a_trace_of_the_server_shows_no_address_that_messages_are_sent_to() {
     let receiver = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,4 +1,5 @@
-//! What the environment says to the real binary: settings file, secrets, server and token, and what its log looks like.
+//! The effect of the environment on the real binary: settings file, secrets, server and token, and the form of its
+//! log.
 //!
 //! Keywords: environment variables, settings file, secrets.
 
@@ -11,7 +12,7 @@ use std::process::{Child, Stdio};
 use std::sync::mpsc::channel;
 use support::{ROUTER, Server, TOKEN, WAIT_MAX, logstead, output};
 
-/// Runs a command with variables: exit code, output and errors.
+/// Runs a command with environment variables; returns its exit code, output and errors.
 fn run(arguments: &[&str], environment: &[(&str, &str)]) -> (i32, String, String) {
     let output = logstead(arguments).envs(environment.iter().copied()).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -24,7 +25,7 @@ fn written(folder: &Path, name: &str, text: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// A server that runs until it is dropped, and where it is.
+/// A server that runs until it is dropped, and its address.
 struct Serving(Child, String);
 
 impl Drop for Serving {
@@ -34,7 +35,7 @@ impl Drop for Serving {
     }
 }
 
-/// Starts a server with variables; `Err` is what it said if it ends instead.
+/// Starts a server with environment variables; `Err` is its output if it ends instead.
 fn serve(data: &Path, environment: &[(&str, &str)]) -> Result<Serving, String> {
     let data = data.to_str().unwrap();
     let mut command = logstead(&["serve", "--data", data, "--set", "web.listen=127.0.0.1:0"]);
@@ -93,7 +94,7 @@ fn the_settings_file_may_be_named_by_the_environment_and_the_log_says_which_it_i
     assert_eq!((code, out.as_str(), error.as_str()), (0, "ok\n", ""), "none of them is taken for a setting");
 }
 
-/// Needs the right to mount, as the tests of a full disk do: it puts a folder over `/etc` for one process.
+/// This test needs the right to mount, like the tests of a full disk: it mounts a folder over `/etc` for one process.
 #[test]
 fn the_settings_file_of_an_installation_is_read_where_none_is_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -258,7 +259,7 @@ fn a_log_of_json_has_an_object_in_each_line_and_a_request_has_one_id_everywhere(
         assert!(400 <= status, "{path}");
         assert_eq!((id.as_str(), &problem["request_id"]), ("mine", &Value::from("mine")), "{problem}");
     }
-    // Bytes that are no request have an answer, which has an id of its own.
+    // Bytes that are not a request are answered too, with a request id of its own.
     let mut socket = std::net::TcpStream::connect(url.trim_start_matches("http://")).unwrap();
     socket.write_all(b"\x16\x03\x01 this is not HTTP\r\n\r\n").unwrap();
     let mut answer = String::new();
@@ -267,7 +268,7 @@ fn a_log_of_json_has_an_object_in_each_line_and_a_request_has_one_id_everywhere(
     let problem: Value = serde_json::from_str(body).unwrap();
     let id = problem["request_id"].as_str().unwrap();
     assert!(head.contains(&format!("x-request-id: {id}\r\n")) && id.len() == 32, "{answer}");
-    // An audited change, and a request that fails for a reason of our own.
+    // Makes an audited change, and a request that fails because of an internal error.
     let (status, ..) = ask(
         "/api/v1/users",
         &["new-user"],
@@ -296,7 +297,7 @@ fn a_terminal_gets_colours_unless_it_wants_none() {
     let folder = tempfile::tempdir().unwrap();
     let said = |no_color: Option<&str>| {
         let data = folder.path().join("data");
-        // It ends as nothing can listen there.
+        // The process ends because nothing can listen at this address.
         let command = format!(
             "{} serve --data {} --set web.listen=192.0.2.1:1",
             env!("CARGO_BIN_EXE_logstead"),

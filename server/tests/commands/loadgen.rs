@@ -1,4 +1,5 @@
-//! The load generator against the real server and against small receivers: what it says it sent is what arrives.
+//! The load generator with the real server and with small receivers: the messages that it reports as sent are those
+//! that arrive.
 //!
 //! Keywords: load generator, counts, acknowledgement.
 
@@ -21,14 +22,14 @@ fn listener(server: &Server, scheme: &str) -> String {
     format!("{scheme}://{}", server.address(scheme))
 }
 
-/// What a run that ends well prints.
+/// The output of a successful run.
 fn run(target: &str, options: &[&str]) -> String {
     let (code, out, error) = output(&[&["loadgen", target], options].concat());
     assert_eq!((code, error.as_str()), (0, ""), "{out}");
     out
 }
 
-/// A value of the summary.
+/// Returns a value of the summary.
 fn value<'a>(out: &'a str, name: &str) -> &'a str {
     let found = out.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")));
     found.unwrap_or_else(|| panic!("there is no {name} in {out}"))
@@ -113,7 +114,7 @@ fn what_is_acknowledged_survives_a_kill_of_the_server() {
     assert!(1000 < acknowledged, "{out}");
 }
 
-/// Which message of its connection it is.
+/// The number of a message in its connection.
 fn number(message: &str) -> u64 {
     message.split("seq: ").nth(1).unwrap().split(',').next().unwrap().parse().unwrap()
 }
@@ -180,8 +181,8 @@ fn unix_sockets_of_both_kinds_are_told_apart() {
     assert_eq!(reader.join().unwrap(), 100);
 }
 
-/// A receiver that speaks RELP. It acknowledges `answers_max` messages of its first connection and goes away; those of the next
-/// connection it all acknowledges. Gives the messages of each.
+/// A receiver that speaks RELP. It acknowledges `answers_max` messages of its first connection and then closes it; it
+/// acknowledges all messages of the next one. Returns the messages of each connection.
 fn relp_receiver(listener: &TcpListener, answers_max: usize) -> Vec<Vec<String>> {
     let mut sessions = Vec::new();
     for answers_max in [answers_max, usize::MAX] {
@@ -295,7 +296,7 @@ fn a_receiver_that_speaks_something_else_is_noticed() {
     receiver.join().unwrap();
 }
 
-/// A receiver that speaks TLS and counts the lines of each connection until it is closed in order.
+/// A receiver that speaks TLS and counts the lines of each connection, until it is closed properly.
 fn tls_receiver(listener: &TcpListener, certified: &CertifiedKey<KeyPair>, connections: usize) -> Vec<usize> {
     let key = PrivateKeyDer::try_from(certified.signing_key.serialize_der()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -307,7 +308,7 @@ fn tls_receiver(listener: &TcpListener, certified: &CertifiedKey<KeyPair>, conne
     let receive = |_| {
         let (socket, _) = listener.accept().unwrap();
         let stream = StreamOwned::new(ServerConnection::new(config.clone()).unwrap(), socket);
-        // Who does not trust the certificate sends nothing.
+        // A sender that does not trust the certificate sends nothing.
         BufReader::new(stream).lines().map_while(Result::ok).count()
     };
     (0..connections).map(receive).collect()

@@ -1,4 +1,4 @@
-//! The real binary under good and bad input: what it takes, what it refuses, and that nothing is lost.
+//! The real binary with valid and invalid input: what is accepted, what is refused, and that nothing is lost.
 //!
 //! Keywords: serve, settings errors, ports, sockets, shutdown, large messages.
 
@@ -181,7 +181,7 @@ fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
                         let mut acknowledged = Vec::new();
                         for number in 0.. {
                             let id = format!("r{round}s{sender}n{number}");
-                            // The process ends in the middle of one.
+                            // The process ends during one of these requests.
                             match server.try_ingest(&format!("load {id}")) {
                                 Ok(_) => acknowledged.push(id),
                                 Err(_) => break,
@@ -228,7 +228,7 @@ fn a_stop_stores_all_that_a_sender_had_sent_before_it() {
     let line =
         "<13>sent before the stop, and waiting in the buffers of the kernel ".to_owned() + &"x".repeat(900);
     let mut sender = server.tcp();
-    // More than is read at once.
+    // This is more than one read takes.
     let lines = (line + "\n").repeat(100);
     (0..40).for_each(|_| sender.write_all(lines.as_bytes()).unwrap());
     drop(sender);
@@ -357,8 +357,8 @@ fn messages_are_forwarded_in_order_also_after_the_peer_was_away() {
             break;
         }
     }
-    // Plain TCP has no receipts: what was written into the connection before its end was noticed is gone, in one piece,
-    // or comes twice. Everything else is there once, and in order.
+    // Plain TCP has no acknowledgements: a part written to the connection before its end was noticed is lost as a
+    // whole, or comes twice. Everything else is there once, and in order.
     let mut seen = HashSet::new();
     received.retain(|line| seen.insert(line.clone()));
     let lost = expected.len() - received.len();
@@ -369,7 +369,7 @@ fn messages_are_forwarded_in_order_also_after_the_peer_was_away() {
         std::fs::read_to_string(server.data().join("forward/copy.log"))
             .is_ok_and(|text| text.lines().eq(&expected))
     });
-    // The peer has closed the connection again: the last messages may be sent once more.
+    // The peer has closed the connection again, so the last messages may be sent once more.
     wait_until("the destination is well", || siem("state") == "ok");
 }
 
@@ -401,7 +401,7 @@ fn the_second_server_on_a_data_directory_hears_who_has_it() {
     let (code, _, error) = output(&["serve", "--data", data, "--set", "web.listen=127.0.0.1:0"]);
     assert_eq!(code, 3);
     assert!(error.contains(&format!("pid {}", server.pid())), "{error}");
-    // Looking needs no lock: the store is empty, and that is what it says.
+    // Reading needs no lock: the search finds an empty store, and says so.
     let (code, _, error) = output(&["search", "*", "--data", data]);
     assert_eq!(code, 1, "{error}");
     assert!(error.contains("no message matches"), "{error}");
@@ -433,7 +433,8 @@ fn what_stands_against_a_start_is_said_in_a_line() {
     assert!(error.contains("sources[0].listen[1]"), "{error}");
 }
 
-/// As the help of each says: 1 is an answer or bad input, 3 is what cannot be read.
+/// The exit codes are those in the help of each command: 1 is an answer or invalid input, and 3 is data that cannot
+/// be read.
 #[test]
 fn a_store_that_is_not_there_is_no_answer() {
     for command in [
@@ -466,7 +467,8 @@ fn check_names_file_line_and_column_of_every_problem() {
     assert!(error.contains("did you mean `listen`"), "{error}");
     assert!(error.contains("did you mean `main`"), "{error}");
 
-    // What only this program knows has a place as well: zones, character sets, folders that may be read.
+    // Problems that only the server can find have a position too: unknown zones and character sets, and forbidden
+    // folders.
     let wrong = [
         ("timezone = \"Europe/Nowhere\"", "timezone", 12),
         ("charset = \"klingon\"", "charset", 11),
@@ -543,7 +545,7 @@ fn messages_of_a_sender_without_delimiters_are_told_apart_and_flagged() {
         sender.write_all(message.as_bytes()).unwrap();
         sender.flush().unwrap();
     }
-    // The connection stays open: silence shows that they are complete.
+    // The connection stays open; the silence after them shows that the messages are complete.
     server.wait_for("flag:undelimited", 3);
     sender.write_all(b"<14>1 2026-11-22T05:11:09Z web-1 app 7 - - message 3").unwrap();
     server.wait_for("flag:undelimited host=web-1 program=app", 4);

@@ -1,5 +1,5 @@
-//! Revisions of the router document become live while a sender does not stop: every message is stored once, and which
-//! revision it went through is the only difference.
+//! Revisions of the router document take effect while a sender continues: every message is stored exactly once, and
+//! the only difference is the revision that processed it.
 //!
 //! Keywords: apply, no loss under load, reload.
 
@@ -14,12 +14,13 @@ use support::books::assert_closed;
 use support::{ROUTER, Server, TOKEN, wait_until};
 
 const REVISIONS: usize = 10;
-/// Messages that each revision gets at least.
+/// The least number of messages for each revision.
 const MESSAGES_PER_REVISION: u64 = 2000;
-/// Messages that are written at once.
+/// The number of messages written at once.
 const AT_ONCE: u64 = 100;
 
-/// What follows the sources and logspaces of a document, in turns: a step is new, then a route, then a limit of the source.
+/// The parts of a document after its sources and logspaces, used in turn: one adds a step, one a route, and one a
+/// target and another step.
 const VARIANTS: [&str; 3] = [
     "[[routes]]\nid = \"default\"\nto = [\"main\"]\nsteps = [{ set = { zone = \"dmz\" } }]\n",
     "[[routes]]\nid = \"odd\"\nwhere = '/[13579] odd/'\nfinal = true\nto = [\"fw\"]\n\
@@ -43,7 +44,7 @@ impl Drop for Stopping<'_> {
     }
 }
 
-/// Sends numbered messages as fast as they are taken, and says how many these were.
+/// Sends numbered messages as fast as they are accepted, and returns their number.
 fn send_until(stop: &AtomicBool, server: &Server) -> u64 {
     let mut connection = server.tcp();
     let (mut sent, mut text) = (0, String::new());
@@ -63,7 +64,7 @@ fn received(server: &Server) -> u64 {
     server.source("syslog")["messages"].as_u64().unwrap()
 }
 
-/// The longest time in which nothing was seen to be received.
+/// The longest time during which no message was received.
 fn longest_pause(stop: &AtomicBool, server: &Server) -> Duration {
     let (mut before, mut since, mut longest) = (received(server), Instant::now(), Duration::ZERO);
     while !stop.load(Ordering::Relaxed) {
@@ -76,7 +77,7 @@ fn longest_pause(stop: &AtomicBool, server: &Server) -> Duration {
     longest
 }
 
-/// Applies the revisions, and says how long the slowest took.
+/// Applies the revisions, and returns the time that the slowest one took.
 fn apply(server: &Server) -> Duration {
     let mut slowest = Duration::ZERO;
     for number in 0..REVISIONS {
@@ -92,7 +93,7 @@ fn apply(server: &Server) -> Duration {
     slowest
 }
 
-/// How often each number is there.
+/// The number of occurrences of each number.
 fn counts(server: &Server, logspace: &str, sent: u64) -> Vec<u8> {
     let agent: ureq::Agent = ureq::Agent::config_builder().proxy(None).build().into();
     let query = format!("logspace:{logspace} source=syslog");
@@ -125,7 +126,7 @@ fn no_message_is_lost_or_doubled_while_revisions_become_live() {
     let (main, fw) = (counts(&server, "main", sent), counts(&server, "fw", sent));
     let wrong: Vec<(usize, u8, u8)> = (0..sent as usize)
         .map(|number| (number, main[number], fw[number]))
-        // Once in one of the two, or by the third kind of revision once in both.
+        // Each is in exactly one of the two, or, with the third kind of revision, once in both.
         .filter(|(number, main, fw)| !matches!((number % 2, main, fw), (_, 1, 0 | 1) | (1, 0, 1)))
         .collect();
     assert_eq!(wrong, [], "of {sent}");

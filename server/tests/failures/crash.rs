@@ -1,5 +1,5 @@
-//! What was acknowledged is there, whenever the process is killed: the load generator says which messages those are, over
-//! RELP and HTTP, and each is looked for by its run, connection and number.
+//! Acknowledged messages are never lost, whenever the process is killed: the load generator reports the messages
+//! acknowledged over RELP and HTTP, and each is searched for by its run, connection and number.
 //!
 //! Keywords: kill -9, acknowledged messages, durability.
 
@@ -19,13 +19,13 @@ fn router(relp_port: u16) -> String {
     )
 }
 
-/// Which messages of a run are stored.
+/// The messages of a run that are stored.
 fn stored(server: &Server, run: u64) -> HashSet<Number> {
     let found = server.search_all(&format!("\"runid: {run},\""));
     found.iter().map(|message| Number::of(message["message"].as_str().unwrap()).unwrap()).collect()
 }
 
-/// Returns how many were acknowledged.
+/// Checks that no acknowledged message is missing, and returns the number of acknowledged ones.
 fn assert_none_is_missing(server: &Server, load: &Ended) -> u64 {
     let stored = stored(server, load.run);
     let missing = load.missing(|number| stored.contains(number));
@@ -47,7 +47,7 @@ fn every_acknowledged_message_is_there_after_ten_kills() {
         let targets = [(relp.as_str(), 2 * round), (server.web(), 2 * round + 1)];
         let options = ["--rate", "5000", "--window", "64", "--batch", "50"];
         let loads = targets.map(|(target, run)| Load::start(target, run, &options));
-        // Each round a little later, so that the kills find the process at different work.
+        // Each round waits a little longer, so that the kills hit the process in different states.
         for (_, run) in targets {
             await_stored(&server, run, 20 * (round + 1));
         }

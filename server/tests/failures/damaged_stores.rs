@@ -1,5 +1,5 @@
-//! Stores that are not as they were left: what looks at them changes nothing, what opens them destroys nothing, and what
-//! is missing is said by the commands, by answers and by exports.
+//! Stores that were changed or damaged: reading them changes nothing, opening them destroys nothing, and missing
+//! messages are reported by the commands, by answers and by exports.
 //!
 //! Keywords: corruption, bit rot, verify, inspect, read-only, salvage.
 
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use support::{ROUTER, Server, logstead, output, wait_until};
 
-/// Small segments, soon.
+/// Settings for small segments that are sealed soon.
 const SETTINGS: [&str; 3] =
     ["storage.segment_rows_max=1000", "storage.seal_after=1s", "storage.journal_file_max=1MiB"];
 
@@ -161,7 +161,7 @@ fn a_journal_that_is_gone_after_an_orderly_stop_is_missed() {
     assert_eq!(server.post("/count", &json!({ "query": "*" })).1["coverage"]["complete"], false);
 }
 
-/// Whether a text says what happened to this file or folder and what to do.
+/// Whether a text says that this file or folder was removed and how to proceed.
 fn says_removed(text: &str, path: &str) -> bool {
     text.contains(&format!("{path} was removed or renamed while it was in use"))
         && text.contains("restart Logstead")
@@ -173,7 +173,7 @@ fn a_journal_that_is_removed_under_a_server_takes_no_more_messages_until_a_resta
     ingest(&server, 0, 10);
     let journal = server.data().join("logspaces/main/journal");
     fs::remove_dir_all(&journal).unwrap();
-    // First there is no file to append to, then none can be made.
+    // First the file to append to is missing, then no new one can be made.
     wait_until("the folder is missed", || {
         let error = server.try_ingest("not acknowledged\n").unwrap_err();
         assert!(error.contains("503") && error.contains("nothing of the body is stored"), "{error}");
@@ -225,20 +225,20 @@ fn a_journal_file_that_is_removed_under_a_server_is_missed_and_storing_goes_on_i
     assert_eq!(server.ready().0, 200);
     server.kill_and_restart();
     let (_, answer) = server.post("/count", &json!({ "query": "*" }));
-    // Unless a sealer, which still had the file open, has made a segment of it before the server was killed.
+    // These are lost unless a sealer that still had the file open made a segment of it before the server was killed.
     let saved = answer["count"] == 11;
     let (count, complete) = if saved { (json!(11), json!(true)) } else { (json!(1), json!(false)) };
     assert_eq!((&answer["count"], &answer["coverage"]["complete"]), (&count, &complete), "{answer}");
     assert!(saved || warnings(&answer).contains("sequences 0 to 9"), "{answer}");
 }
 
-/// A folder as it is seen on media that cannot be written.
+/// A read-only view of a folder, as on read-only media.
 struct ReadOnly {
     folder: tempfile::TempDir,
 }
 
 impl ReadOnly {
-    /// `None` where this user cannot mount.
+    /// `None` if this user cannot mount.
     fn mount(shown: &Path) -> Option<ReadOnly> {
         let folder = tempfile::tempdir().unwrap();
         let mount = |options: &[&str]| {
@@ -291,7 +291,7 @@ fn a_saved_disk_that_cannot_be_written_is_looked_at() {
     assert!(code == 3 && error.contains("Read-only file system"), "{error}");
 }
 
-/// A stopped store of 4000 messages in which one block cannot be read, and how many messages that one holds.
+/// A stopped store of 4000 messages with one unreadable block, and the number of messages in that block.
 fn damaged() -> (Server, usize) {
     let mut server = Server::start_with(ROUTER, &SETTINGS);
     ingest(&server, 0, 4000);
@@ -340,7 +340,7 @@ fn an_export_leaves_out_what_is_damaged_and_says_so() {
     assert!(summed.contains(",\"damaged\":["), "{summed}");
 }
 
-/// Pages are shorter than the segment in the middle, of which no block can be read.
+/// The pages are shorter than the segment in the middle, which has no readable block.
 #[test]
 fn pages_of_a_search_go_on_behind_what_is_damaged() {
     let mut server = Server::start_with(ROUTER, &SETTINGS);
@@ -349,7 +349,7 @@ fn pages_of_a_search_go_on_behind_what_is_damaged() {
     server.terminate();
     let segments = with_suffix(server.data(), ".blocks");
     let middle = &segments[segments.len() / 2];
-    // Between the header and the table of the one block.
+    // These bytes are between the header and the table of the one block.
     flip(middle, (64..fs::metadata(middle).unwrap().len() as usize - 128 - 144).step_by(64));
     server.restart();
     let is_readable =
@@ -377,7 +377,7 @@ fn pages_of_a_search_go_on_behind_what_is_damaged() {
     }
 }
 
-/// The numbers of all messages, page after page; each says whether it is complete.
+/// The numbers of all messages, page by page; each page says whether it is complete.
 fn walk(server: &Server, order: &str) -> Vec<usize> {
     let (mut found, mut cursor, mut is_complete) = (Vec::new(), Value::Null, true);
     loop {
@@ -399,7 +399,7 @@ fn walk(server: &Server, order: &str) -> Vec<usize> {
     }
 }
 
-/// An export as it comes over the wire.
+/// The raw response of an export.
 fn answer(server: &Server, parameters: &str) -> String {
     let address = server.web().trim_start_matches("http://");
     let mut stream = TcpStream::connect(address).unwrap();
@@ -413,7 +413,7 @@ fn answer(server: &Server, parameters: &str) -> String {
     String::from_utf8(answer).unwrap()
 }
 
-/// A stopped store of sealed messages with retentions that it is far from, without its newest journal file.
+/// A stopped store of sealed messages without its newest journal file. Its retention is far from being reached.
 fn without_its_newest_journal_file(settings: &[&str], retention: &str, messages: usize) -> Server {
     let router = ROUTER.replace("id = \"main\"", &format!("id = \"main\"\nretention = {retention}"));
     let mut server = Server::start_with(&router, settings);
@@ -439,7 +439,7 @@ fn a_start_without_the_newest_journal_file_removes_nothing_by_any_retention() {
             let logspace = server.call("GET", "/logspaces", &[], b"").1["logspaces"][0].clone();
             let held = logspace["retention"]["held"].as_str().unwrap_or_default();
             assert!(held.contains("the newest journal file is missing"), "{logspace}");
-            // That the clock is believed is no way around it.
+            // Confirming the clock does not circumvent this.
             assert_eq!(server.post("/retention/resume", &json!({})).0, 204);
             let (_, answer) = server.post("/count", &json!({ "query": "*" }));
             let found = (&answer["count"], &answer["coverage"]["complete"]);
@@ -447,17 +447,17 @@ fn a_start_without_the_newest_journal_file_removes_nothing_by_any_retention() {
             server.terminate();
         }
         server.restart();
-        // The thread that stores has looked for old messages by the time that it answers.
+        // The storing thread looks for old messages before it answers.
         assert_eq!(server.ingest("after\n"), 1);
         assert_eq!(server.count("*"), 5001, "{retention}");
-        // Nobody knows that the file had held nothing: its first message counts as missing.
+        // It is unknown whether the file contained messages, so one counts as missing.
         assert_eq!(server.search("after")[0]["id"], json!("main:5001"));
         let logspace = server.call("GET", "/logspaces", &[], b"").1["logspaces"][0].clone();
         assert_eq!(logspace["retention"]["held"], Value::Null, "{logspace}");
     }
 }
 
-/// Waits until the ledger on the disk says that a journal has so many messages.
+/// Waits until the ledger on disk counts this many messages for a journal.
 fn wait_until_noted(server: &Server, place: &str, messages: u64) {
     let noted = format!("\"{place}\":{messages}");
     let ledger = server.data().join("ledger");
@@ -468,7 +468,7 @@ fn wait_until_noted(server: &Server, place: &str, messages: u64) {
     });
 }
 
-/// Cuts a file at the beginning of a frame behind its middle.
+/// Cuts a file at the beginning of a frame in its second half.
 fn cut_at_a_frame(path: &Path) {
     let bytes = fs::read(path).unwrap();
     let at = (bytes.len() / 2..bytes.len() - 4).find(|at| &bytes[*at..*at + 4] == b"LSF1").unwrap();
@@ -500,11 +500,11 @@ fn what_is_cut_off_the_newest_journal_file_after_a_kill_is_missed_and_its_ids_ar
     server.restart();
     assert_eq!(server.ingest("after\n"), 1);
     assert_eq!(server.search("after")[0]["id"], json!("main:6000"));
-    // What is gone was counted as stored, and the books still close.
+    // The lost messages were counted as stored, and the ledger still adds up.
     support::books::assert_closed(&server);
 }
 
-/// Takes a file away, and leaves a link to itself in its place, which nobody can open.
+/// Removes a file and puts a link to itself in its place, which cannot be opened.
 fn make_unreadable(path: &Path) -> Vec<u8> {
     let bytes = fs::read(path).unwrap();
     fs::remove_file(path).unwrap();
@@ -512,14 +512,14 @@ fn make_unreadable(path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// At once: a server that looks meanwhile finds one or the other.
+/// Puts the file back atomically, so that a server that reads it meanwhile finds one or the other.
 fn put_back(server: &Server, path: &Path, bytes: &[u8]) {
     let aside = server.data().with_file_name("aside");
     fs::write(&aside, bytes).unwrap();
     fs::rename(&aside, path).unwrap();
 }
 
-/// A destination that nobody answers for.
+/// A document with a destination where nothing listens.
 fn with_destination() -> String {
     let to = support::free_port();
     format!(
@@ -610,7 +610,7 @@ fn a_logspace_that_cannot_be_opened_stops_nothing_else_and_opens_when_it_can() {
         "{other}"
     );
     assert_ne!(server.call("GET", "/messages/other:5", &[], b"").0, 404, "nobody knows whether it is there");
-    // Who waits for an answer is refused, and who does not is held back.
+    // A sender that waits for an answer is refused, and one that does not is held back.
     let refused = server.try_ingest("refused\n").unwrap_err();
     assert!(refused.contains("503") && refused.contains("cannot be opened"), "{refused}");
     server.send(b"<13>held back\n");
@@ -668,7 +668,7 @@ fn verify_reads_cursors_and_what_was_added_and_who_a_journal_file_belongs_to() {
         assert!(code == 1 && told.contains("queue siem: cursor: it is damaged"), "{byte}: {told}");
         fs::write(&cursor, &whole).unwrap();
     }
-    // Both begin with the first message.
+    // Both files begin with the first message.
     let [main, other] = ["main", "other"].map(|id| newest_journal(&server.data().join("logspaces").join(id)));
     fs::copy(&other, &main).unwrap();
     let (code, told, _) = run(&["verify"], &server);
@@ -706,7 +706,7 @@ fn an_emptied_database_beside_its_log_is_damaged_and_the_log_is_kept() {
     assert!(fs::read(&log).unwrap() == vec![7; 8192], "looking changed something");
 }
 
-/// As a copy of before there were witnesses is: nothing but the log itself tells that it is whole.
+/// This is the state of a copy from before there were witnesses: only the log itself shows whether it is intact.
 #[test]
 fn a_flipped_bit_in_the_log_of_a_database_without_a_witness_is_damage() {
     let mut server = Server::start(ROUTER);

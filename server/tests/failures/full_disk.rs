@@ -1,5 +1,5 @@
-//! A full disk is a designed state: senders are refused or held back, search works, and when space returns
-//! everything goes on by itself.
+//! A full disk is an expected state: senders are refused or held back, searches work, and when there is space again,
+//! everything continues automatically.
 //!
 //! Keywords: full_disk, ENOSPC, reserve, recovery.
 
@@ -94,13 +94,13 @@ fn a_disk_that_is_too_full_to_seal_costs_no_message_and_no_search() {
     let pipeline = start(disk.clone());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let submit = |batch: Batch| runtime.block_on(pipeline.submit("http", batch, None));
-    // They hardly become smaller in a segment.
+    // This text hardly compresses in a segment.
     let noise = |seed: u64| -> String {
         let word = |at: u64| format!("{:016x}", (seed * 25 + at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         (0..25).map(word).collect()
     };
     submit(batch_from((0..1000).map(|seed| format!("full {}", noise(seed))))).unwrap();
-    // Enough for another message in another journal file, and not for a segment.
+    // This is enough for another message in another journal file, but not for a segment.
     disk.set_bytes_max(Some(disk.used_bytes() * 16 / 15));
     submit(batch("next")).unwrap();
     let status = || pipeline.status().logspaces.remove(0);
@@ -111,7 +111,7 @@ fn a_disk_that_is_too_full_to_seal_costs_no_message_and_no_search() {
 
     disk.set_bytes_max(None);
     wait_until("it is sealed", || status().unsealed_messages == 0);
-    // The segment is there a moment before it is said that all is well.
+    // The segment exists a moment before the error is cleared.
     wait_until("all is well", || status().sealing_error.is_none());
     assert_eq!(status().segments, 1);
     assert_eq!((count(&pipeline, "full"), count(&pipeline, "next")), (1000, 1));
@@ -146,7 +146,7 @@ fn what_is_held_back_is_stored_when_space_returns_during_a_stop() {
         ended.send(())
     });
     wait_until("the stop begins", || pipeline.stop_requested());
-    // After some more tries the writer has met the stop while it waited for space.
+    // After some more attempts, the writer is waiting for space when it is told to stop.
     let calls = disk.calls();
     wait_until("the disk is tried again", || calls + 6 < disk.calls());
     disk.set_bytes_max(None);
@@ -154,8 +154,8 @@ fn what_is_held_back_is_stored_when_space_returns_during_a_stop() {
     assert_eq!(count(&pipeline, "\"just in time\""), 1);
 }
 
-/// A queue with `durability = "delay"` puts what has to wait on the disk: where messages wait already at a start, from its
-/// first message on.
+/// A queue with `durability = "delay"` writes messages that have to wait to the disk; if messages are already waiting
+/// at the start, from the first message on.
 #[test]
 fn what_comes_right_after_a_start_to_a_queue_in_which_messages_wait_survives_a_power_cut() {
     let router = format!(
@@ -163,7 +163,7 @@ fn what_comes_right_after_a_start_to_a_queue_in_which_messages_wait_survives_a_p
          queue.durability = \"delay\"\n[[routes]]\nid = \"forward\"\nto = [\"siem\"]\n"
     );
     let (disk, data) = (Arc::new(SimDisk::new(5)), tempfile::tempdir().unwrap());
-    // A start looks for logspaces and queues in the real folder.
+    // At the start, logspaces and queues are looked for in the real folder.
     for folder in ["logspaces/main", "queues/siem"] {
         std::fs::create_dir_all(data.path().join(folder)).unwrap();
     }

@@ -1,4 +1,5 @@
-//! The ledger accounts for every message that a server has received, over kills, and agrees with what it holds.
+//! The ledger accounts for every message that a server has received, across kills, and agrees with the stored
+//! messages.
 //!
 //! Keywords: ledger, accounting, lost, dropped, kill -9.
 
@@ -13,8 +14,8 @@ use support::books::{assert_closed, flow};
 use support::small_disk::SmallDisk;
 use support::{Server, free_port, wait_until};
 
-/// Each message says what becomes of it: `main` is stored, `both` in two logspaces, `siem` is only forwarded, `fan` to two
-/// destinations, and `none` is taken by no route.
+/// Each message names its fate: `main` is stored, `both` is stored in two logspaces, `siem` is only forwarded, `fan`
+/// goes to two destinations, and `none` is taken by no route.
 const KINDS: [&str; 5] = ["main", "both", "siem", "fan", "none"];
 
 fn router(siem: SocketAddr) -> String {
@@ -40,7 +41,7 @@ fn nowhere() -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], free_port()))
 }
 
-/// As many messages of each kind.
+/// Lines with this many messages of each kind.
 fn lines(of_each: usize) -> String {
     KINDS.map(|kind| format!("{kind}\n").repeat(of_each)).concat()
 }
@@ -76,7 +77,7 @@ fn every_message_counts_once() {
     assert_eq!(server.labelled_metric("flow_received_messages_total{source=\"http\"}"), 50.0);
 }
 
-/// Frames of a sender that counts; the one with this number has no priority.
+/// Frames of a sender that uses octet counting; the frame with the number `plain` has no priority.
 fn counted(frames: usize, plain: usize) -> Vec<u8> {
     let frame = |number: usize| {
         let priority = if number == plain { "" } else { "<13>1 2026-11-27T06:00:00Z edge app - - - " };
@@ -86,7 +87,7 @@ fn counted(frames: usize, plain: usize) -> Vec<u8> {
     (0..frames).map(frame).collect::<String>().into_bytes()
 }
 
-/// What was read of a source's streams is in messages, between them, or skipped.
+/// Checks that every byte read from a source's streams is in a message, between messages, or skipped.
 fn assert_every_byte(server: &Server, source: &str, sent: usize) {
     let all = || {
         let status = server.source(source);
@@ -109,7 +110,7 @@ fn a_counted_frame_without_a_priority_takes_no_other_with_it() {
         assert_eq!(server.count("*"), FRAMES as u64);
         assert_eq!(server.count(&format!("n{plain}")), 1);
         assert_eq!(server.count("host:edge"), FRAMES as u64 - 1);
-        // Before the first frame, nothing was certain.
+        // Before the first frame, the framing was not certain.
         assert_eq!(server.count("flag:out_of_step"), u64::from(plain == 0));
         assert_closed(&server);
         let total = &flow(&server)["total"];
@@ -125,7 +126,8 @@ fn bytes_that_no_message_holds_are_said_wherever_one_looks_also_after_a_kill() {
         "{}\n[[sources]]\nid = \"relp\"\nkind = \"relp\"\nlisten = [\"relp://127.0.0.1:0\"]\n",
         support::ROUTER
     ));
-    // Between frames of a sender that counts; behind a line; and a message that its sender did not finish.
+    // Skipped bytes: between the frames of a sender that counts, after a line, and in a message that its sender did
+    // not finish.
     let noise = [counted(3, 9), vec![b'x'; 200 << 10], counted(3, 9)].concat();
     server.send(&noise);
     let long = [b"<13>long ", &*vec![b'y'; 100 << 10], b"\n<13>short\n"].concat();
@@ -165,7 +167,7 @@ fn bytes_that_no_message_holds_are_said_wherever_one_looks_also_after_a_kill() {
     assert_eq!(pieces["pieces"][0]["reason"], "unfinished");
     assert_eq!(pieces["pieces"][0]["head"], "MiBzeXNsb2cgNDAgPDEzPmhhbGY=");
 
-    // What was on the disk by then stays there.
+    // The parts of the ledger that are on disk by then stay there.
     wait_until("the ledger is written", || {
         let files = std::fs::read_dir(server.data().join("ledger")).unwrap();
         let texts = files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap_or_default());
@@ -217,7 +219,8 @@ fn a_range_that_makes_no_sense_is_refused() {
     assert_eq!((status, &answer["step"]), (200, &json!("1d")), "{answer}");
 }
 
-/// Sends all kinds over HTTP until told to stop, and counts what was answered; and some over TCP, where nothing is.
+/// Sends all kinds of messages over HTTP until told to stop, and counts the acknowledged ones; and some over TCP,
+/// which has no acknowledgements.
 struct Senders<'a> {
     server: &'a Server,
     accepted: &'a AtomicU64,
@@ -230,7 +233,7 @@ impl Senders<'_> {
         let body = lines(20);
         let mut tcp = self.server.tcp();
         while !self.stopping.load(Ordering::Relaxed) {
-            // Those that are not answered may be stored or not.
+            // Messages without an answer may be stored or not.
             if let Ok(accepted) = self.server.try_ingest(&body) {
                 self.accepted.fetch_add(accepted, Ordering::Relaxed);
                 self.dropped.fetch_add(20 * KINDS.len() as u64 - accepted, Ordering::Relaxed);
@@ -277,8 +280,8 @@ fn it_closes_after_every_kill_and_has_what_was_acknowledged() {
     }
 }
 
-/// A sender that is told that messages were accepted may forget them: it is on the disk by then that a destination did not get
-/// them, whether a logspace has them or not.
+/// A sender may forget messages once they are accepted. By then it must be on disk that a destination did not get
+/// them, whether or not a logspace has them.
 #[test]
 fn what_a_full_queue_drops_is_known_after_a_kill_right_behind_the_answer() {
     for to in ["\"siem\"", "\"main\", \"siem\""] {
@@ -338,14 +341,14 @@ fn it_closes_when_the_disk_is_full() {
     );
 }
 
-/// The datagrams that are there say nothing of those that came behind them.
+/// The datagrams that were received do not reveal that later ones were dropped.
 #[test]
 fn what_the_kernel_drops_in_the_moment_of_a_stop_is_in_the_ledger() {
     const SENT: u64 = 100_000;
     let mut server = Server::start(support::ROUTER);
     let (udp, socket) = (server.address("udp"), std::net::UdpSocket::bind("127.0.0.1:0").unwrap());
     assert!(support::signal("STOP", server.pid()));
-    // More than any socket keeps.
+    // This is more than any socket buffers.
     let datagram = [b"<13>".to_vec(), vec![b'x'; 1000]].concat();
     (0..SENT).for_each(|_| assert_eq!(socket.send_to(&datagram, udp).unwrap(), datagram.len()));
     assert!(support::signal("TERM", server.pid()) && support::signal("CONT", server.pid()));

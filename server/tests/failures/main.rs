@@ -1,4 +1,4 @@
-//! Kills, full disks, damaged stores, small memory, and starts after them.
+//! Kills, full disks, damaged stores, little memory, and the starts after them.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

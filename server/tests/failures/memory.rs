@@ -1,5 +1,5 @@
-//! A server in a small memory group stores everything and answers everything: exactly, or with the reason why not. It is
-//! never killed. To make such a group, the test has to run as root.
+//! A server in a small memory group stores every message, and answers every question, either exactly or with the
+//! reason why it cannot. It is never killed. The test must run as root to make such a group.
 //!
 //! Keywords: memory limit, cgroup, out of memory, gauge.
 
@@ -19,22 +19,22 @@ use support::loads::Load;
 use support::memory_group::MemoryGroup;
 use support::{ROUTER, Server, TOKEN, logstead};
 
-/// Process ids are these, in turn.
+/// The number of different process ids, which are used in turn.
 const PIDS: u64 = 20_000;
 const HOSTS: u64 = 40;
-/// How long storing may take, on a busy machine.
+/// The longest time for storing, on a busy machine.
 const STORED_MAX: Duration = Duration::from_secs(600);
 
-/// What is sent.
+/// The kind of messages to send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// What programs of a server write: short, and alike.
+    /// Messages of typical server programs: short and similar.
     Server,
-    /// Accesses, JSON and key=value: long, with many fields, and no two values alike.
+    /// Access logs, JSON and key=value: long, with many fields, and all values different.
     Rich,
 }
 
-/// A number that looks like chance, of a number.
+/// A number derived from another that looks random.
 fn mixed(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -42,7 +42,7 @@ fn mixed(number: u64) -> u64 {
 }
 
 impl Kind {
-    /// The line with a number. Each has a word of nine digits.
+    /// The line for a number. Each contains a word of nine digits.
     fn line(self, number: u64, out: &mut String) {
         let chance = mixed(number + 1);
         let (host, pid) = (chance % HOSTS, number % PIDS + 1);
@@ -88,7 +88,7 @@ impl Kind {
         .unwrap();
     }
 
-    /// Writes so many lines to a file.
+    /// Writes this many lines to a file.
     fn write(self, path: &Path, lines: u64) {
         let mut file = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
         let mut text = String::new();
@@ -101,7 +101,7 @@ impl Kind {
     }
 }
 
-/// A question, and what its answer has to be where so many messages are stored.
+/// A question, and the expected answer for this many stored messages.
 struct Question {
     path: &'static str,
     body: Value,
@@ -139,7 +139,7 @@ fn questions() -> Vec<Question> {
     ]
 }
 
-/// Asks, and returns whether it was answered; else it was refused, with the reason.
+/// Asks a question, and returns whether it was answered. If not, it must have been refused with a reason.
 fn ask(server: &Server, question: &Question, all: Option<u64>) -> bool {
     let (status, answer) = server.post(question.path, &question.body);
     let (path, body) = (question.path, &question.body);
@@ -160,7 +160,7 @@ fn ask(server: &Server, question: &Question, all: Option<u64>) -> bool {
     }
 }
 
-/// How many lines an export has; `None` where it was refused or broken off.
+/// The number of lines of an export; `None` if it was refused or interrupted.
 fn export(server: &Server) -> Option<u64> {
     let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
     let url = format!("{}/api/v1/export?query=*&format=raw", server.web());
@@ -172,7 +172,7 @@ fn export(server: &Server) -> Option<u64> {
     lines.map(|line| line.ok().map(|_| 1)).sum()
 }
 
-/// Follows what is stored until it is told to end; how many events came.
+/// Follows the stored messages until told to stop; returns the number of events.
 fn tail(server: &Server, is_over: &AtomicBool) -> usize {
     let address = server.web().strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
@@ -195,7 +195,7 @@ fn tail(server: &Server, is_over: &AtomicBool) -> usize {
     events
 }
 
-/// Sends a file over TCP as fast as it goes, on each of two connections.
+/// Sends a file over TCP as fast as possible, on each of two connections.
 fn loadgen(server: &Server, file: &Path, lines: u64) -> Command {
     let target = format!("tcp://{}", server.address("tcp"));
     let mut command = logstead(&["loadgen", &target, "--quiet", "--loop", "--active-connections", "2"]);
@@ -203,7 +203,7 @@ fn loadgen(server: &Server, file: &Path, lines: u64) -> Command {
     command
 }
 
-/// Stores so many messages while everything is asked, then asks everything again, and once more after a restart.
+/// Stores this many messages while all questions are asked, then asks them again, and once more after a restart.
 fn check(mib: u64, kind: Kind, messages: u64) {
     let group = match MemoryGroup::make(mib) {
         Ok(group) => group,
@@ -248,8 +248,8 @@ fn check(mib: u64, kind: Kind, messages: u64) {
     drop(server);
 }
 
-/// Asks all questions ten at once, exports and follows, until everything is sent; how many questions were refused, and how
-/// many events came.
+/// Asks all questions ten at a time, exports and follows, until everything is sent; returns the number of refused
+/// questions and of events.
 fn while_it_stores(server: &Server, questions: &[Question], load: &mut Command) -> (usize, usize) {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -303,7 +303,7 @@ fn a_question_for_which_there_is_no_memory_is_ended_with_the_reason_and_the_serv
     let sent = loadgen(&server, &file, messages).output().unwrap();
     assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
     wait_for(&server, messages);
-    // A group for each message, with its text.
+    // This makes a group for each message, with its text.
     let (status, answer) = server.post("/aggregate", &json!({"query": "* | stats count() by message, raw"}));
     assert_eq!(status, 422, "{answer}");
     let detail = answer["detail"].as_str().unwrap();

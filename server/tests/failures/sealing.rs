@@ -1,5 +1,5 @@
-//! Messages become segments while the server runs: they are found before, meanwhile and afterwards, whatever ends
-//! it, and the commands that keep a store say what is with it.
+//! Messages are sealed into segments while the server runs: they are found before, during and after sealing, whatever
+//! interrupts it, and the maintenance commands report the state of a store.
 //!
 //! Keywords: segments, sealing, reindex, retention, import.
 
@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use support::{ROUTER, Server, logstead, output, wait_until};
 
-/// A segment every thousand messages.
+/// Settings for a segment of every thousand messages.
 const SETTINGS: [&str; 2] = ["storage.segment_rows_max=1000", "threads.sealers=2"];
 
-/// So many messages from `first` on; one of ten says `tenth`.
+/// This many messages from `first` on; every tenth one contains `tenth`.
 fn lines(first: usize, count: usize) -> String {
     let line = |number: usize| {
         let word = if number.is_multiple_of(10) { "tenth" } else { "other" };
@@ -25,7 +25,7 @@ fn lines(first: usize, count: usize) -> String {
     (first..first + count).map(line).collect()
 }
 
-/// Stores messages in many commits, so that journal files are as long as they may be.
+/// Stores messages in many commits, so that journal files reach their greatest length.
 fn ingest(server: &Server, first: usize, count: usize) {
     for first in (first..first + count).step_by(200) {
         let headers = [("Content-Type", "text/plain")];
@@ -69,7 +69,7 @@ fn run(command: &str, server: &Server) -> (i32, String, String) {
     output(&[command, "--data", server.data().to_str().unwrap()])
 }
 
-/// How many different messages a search finds, page by page.
+/// The number of different messages that a search finds, page by page.
 fn pages(server: &Server, query: &str, limit: usize) -> usize {
     let (mut ids, mut cursor) = (BTreeSet::new(), Value::Null);
     loop {
@@ -209,7 +209,7 @@ fn a_retention_is_previewed_and_nothing_is_removed() {
     assert_eq!(preview(json!({})).1["messages"], 0);
     let (_, hour) = preview(json!({ "age": "1h" }));
     assert_eq!(hour["messages"], 0);
-    // All of it arrived just now: whatever the times in the messages, it goes within the hour.
+    // All messages have just arrived, so whatever times they contain, they expire within the hour.
     let next = hour["next_messages"].as_u64().unwrap();
     assert!(0 < next && next <= 5000, "{hour}");
     assert!(hour["next_at"].as_str().unwrap() <= hour["all_at"].as_str().unwrap(), "{hour}");
@@ -311,11 +311,11 @@ fn the_commands_refuse_what_is_no_store_and_what_is_in_use() {
     }
 }
 
-/// `logstead import` with files, or with standard input.
+/// Runs `logstead import` with files or with standard input.
 fn import(arguments: &[&str], input: &[u8]) -> (i32, String, String) {
     let mut command = logstead(&[&["import", "--logspace", "main"], arguments].concat());
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-    // A command that refuses its arguments reads nothing.
+    // A command that rejects its arguments does not read its input.
     child.stdin.take().unwrap().write_all(input).ok();
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -349,7 +349,7 @@ fn lines_of_files_are_imported_into_a_stopped_store_and_sealed() {
     assert!(!files(Path::new(data), ".blocks").is_empty());
 }
 
-/// What `/var/log/syslog` and its like hold: last written in January 2024.
+/// A typical `/var/log/syslog`, last written in January 2024.
 fn old_log(folder: &Path) -> PathBuf {
     let path = folder.join("syslog.1");
     let lines = "Dec 31 23:59:59 web1 sshd[123]: Failed password for root\n\

@@ -1,4 +1,4 @@
-//! The real binary starts where something is not as it was: it harms nothing, and says what it found and what to do.
+//! The real binary starts although something has changed: it does no harm, and says what it found and how to proceed.
 //!
 //! Keywords: start, lock, damaged database, missing files, clock jump.
 
@@ -25,7 +25,7 @@ fn days_ago(days: i64) -> Timestamp {
     Timestamp::from_seconds(now - days * DAY_SECONDS).unwrap()
 }
 
-/// Stores messages that were received this many days ago, as a server that ran then did.
+/// Stores messages that a server received this many days ago.
 fn store(data: &Path, days: i64, messages: usize) {
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let mut opened =
@@ -41,7 +41,7 @@ fn keeping(age: &str) -> String {
     ROUTER.replace("id = \"main\"\n", &format!("id = \"main\"\nretention = {{ age = \"{age}\" }}\n"))
 }
 
-/// A server whose messages were received 120 days ago, and whose clock is believed.
+/// A server with messages received 120 days ago, which trusts its clock.
 fn start(router: &str) -> Server {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
@@ -50,7 +50,7 @@ fn start(router: &str) -> Server {
     Server::start_in(folder, data, router, &[])
 }
 
-/// How a start ends that must fail. One that goes on is ended, and has the code -1.
+/// The exit code and the output of a start that must fail. If it does not fail, it is ended and the code is -1.
 fn serve(data: &Path, more: &[&str]) -> (i32, String) {
     let fixed = ["serve", "--data", data.to_str().unwrap(), "--set", "web.listen=127.0.0.1:0"];
     let mut child = logstead(&[&fixed, more].concat()).spawn().unwrap();
@@ -63,14 +63,14 @@ fn serve(data: &Path, more: &[&str]) -> (i32, String) {
     (output.status.code().unwrap_or(-1), String::from_utf8(output.stderr).unwrap())
 }
 
-/// The database of a server that was stopped, as one file.
+/// The database of a stopped server, as one file.
 fn closed(database: &Path) -> Vec<u8> {
-    // Closing it takes the write-ahead log in.
+    // Closing the database merges the write-ahead log into it.
     drop(Meta::open(database).unwrap());
     fs::read(database).unwrap()
 }
 
-/// Puts something in the place of the database.
+/// Replaces the database with these bytes, or removes it.
 fn replace(database: &Path, bytes: Option<&[u8]>) {
     for suffix in ["", "-wal", "-shm"] {
         fs::remove_file(format!("{}{suffix}", database.display())).ok();
@@ -239,14 +239,14 @@ fn a_clock_that_left_where_it_should_be_removes_nothing_until_somebody_agrees() 
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     store(&data, 120, 1000);
-    // It ran last when these were not too old.
+    // When the server last ran, these messages were not too old.
     fs::write(data.join("clock"), days_ago(50).to_string()).unwrap();
     let server = Server::start_in(folder, data, &keeping("90d"), &[]);
     let held = server.status()["expiry_held"].clone();
     assert!(held.as_str().unwrap().contains("the clock is 50 d 0 h ahead"), "{held}");
     let logspace = || server.call("GET", "/logspaces", &[], b"").1["logspaces"][0].clone();
     assert_eq!(logspace()["retention"]["held"], held);
-    // Whatever makes the logspace look for old messages.
+    // These actions make the logspace look for old messages.
     assert_eq!(server.put_router(&format!("# a change\n{}", keeping("90d"))).0, 200);
     server.ingest("later");
     assert_eq!(server.count("*"), 1001);

@@ -1,8 +1,9 @@
-//! Each message is once in the store however often its sender tried, and at least once at the destination, whatever befalls
-//! its queue, with a kill in the middle of it: every trouble with every kind of sender that hears an answer.
+//! Each message is stored exactly once, however often its sender tried, and arrives at least once at the destination,
+//! whatever happens to its queue, with a kill meanwhile. Every trouble is combined with every kind of sender that
+//! gets answers.
 //!
-//! A session over RELP ends with the process, and has no identity: what was not acknowledged by then may be there twice.
-//! Everything else is there once.
+//! A RELP session ends with the process and has no identity, so messages that were not acknowledged by then may be
+//! stored twice. All others are stored once.
 //!
 //! Keywords: duplicate, retry, idempotency, damaged queue, exactly once.
 
@@ -23,29 +24,29 @@ use support::relp_server::{Arrived, Manners, RelpServer};
 use support::small_disk::SmallDisk;
 use support::{Server, TOKEN, free_port, wait_until};
 
-/// How many messages a sender sends, and how many of them before the trouble begins.
+/// The number of messages that a sender sends, and of those sent before the trouble begins.
 const MESSAGES: u64 = 400;
 const BEFORE: u64 = 100;
-/// How many a session over RELP has unanswered at most.
+/// The greatest number of unacknowledged messages of a RELP session.
 const WINDOW: usize = 16;
-/// The run of messages that are sent here, and of those that only fill.
+/// The runs of the messages that are checked, and of those that only fill the queue.
 const RUN: u64 = 1;
 const FILLING: u64 = 2;
 
-/// What befalls the queue.
+/// The trouble with the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trouble {
-    /// The destination is away, and its queue takes nothing more.
+    /// The destination is unavailable, and its queue is full.
     Full,
-    /// The destination is away, and its queue takes what comes.
+    /// The destination is unavailable, and its queue takes the messages.
     Failing,
-    /// A file of the queue cannot be read for a while.
+    /// A file of the queue is unreadable for a while.
     Unreadable,
-    /// The disk has not a byte left.
+    /// The disk has no byte left.
     ZeroBytes,
 }
 
-/// How messages are sent.
+/// The way in which messages are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Over HTTP with an `Idempotency-Key`.
@@ -60,15 +61,15 @@ fn message(number: u64) -> String {
     format!("seq: {number}, thread: 0, runid: {RUN}, probe{number}end")
 }
 
-/// A sender that sends every message until it is acknowledged.
+/// A sender that sends every message again until it is acknowledged.
 struct Sender {
     kind: Kind,
-    /// Where the server listens now: a restart changes that.
+    /// The current addresses of the server, which change with a restart.
     at: Mutex<(String, Option<SocketAddr>)>,
     acknowledged: Mutex<BTreeSet<u64>>,
     /// Only messages before this one may be sent.
     limit: AtomicU64,
-    /// How often messages were sent in a session that ended before they were acknowledged.
+    /// The number of times that messages were sent in a session that ended before they were acknowledged.
     unanswered: Mutex<BTreeMap<u64, u64>>,
     attempts: AtomicU64,
     is_stopping: AtomicBool,
@@ -89,7 +90,7 @@ impl Sender {
         sender
     }
 
-    /// Goes on with the server as it is now.
+    /// Continues with the current addresses of the server.
     fn find(&self, server: &Server) {
         *self.at.lock().unwrap() = (server.web().to_owned(), Some(server.address("relp")));
     }
@@ -111,7 +112,7 @@ impl Sender {
             };
             self.attempts.fetch_add(1, Ordering::Relaxed);
             match self.kind {
-                // A server that is gone comes back.
+                // If the server is gone, it will come back.
                 Kind::Relp => drop(self.session(next)),
                 Kind::Key | Kind::Bulk => {
                     if self.request(&agent, next).is_some_and(|is_taken| is_taken) {
@@ -124,13 +125,13 @@ impl Sender {
         }
     }
 
-    /// The first message from one on that may be sent and is not acknowledged.
+    /// The first message, from this one on, that may be sent and is not acknowledged.
     fn next(&self, from: u64) -> Option<u64> {
         let acknowledged = self.acknowledged.lock().unwrap();
         (from..self.limit.load(Ordering::Relaxed)).find(|number| !acknowledged.contains(number))
     }
 
-    /// Sends one message; whether it was taken, if there was an answer.
+    /// Sends one message; returns whether it was accepted, if there was an answer.
     fn request(&self, agent: &ureq::Agent, number: u64) -> Option<bool> {
         let (web, _) = self.at.lock().unwrap().clone();
         let authorization = format!("Bearer {TOKEN}");
@@ -148,11 +149,12 @@ impl Sender {
         };
         let mut answer = answer.ok()?;
         let text = answer.body_mut().read_to_string().ok()?;
-        // A document that is stored already is a conflict: it was created.
+        // A conflict means that the document has been stored already.
         Some(answer.status() == 200 && (!text.contains("\"errors\":true") || text.contains("\"status\":409")))
     }
 
-    /// Sends what is left from a message on in one session, for as long as it lives and there is something to send.
+    /// Sends the remaining messages from this one on in one session, as long as the session lives and there are
+    /// messages.
     fn session(&self, mut from: u64) -> io::Result<()> {
         let address = self.at.lock().unwrap().1.unwrap();
         let mut connection = TcpStream::connect(address)?;
@@ -160,7 +162,7 @@ impl Sender {
         let mut output = Vec::new();
         relp::write(1, "open", b"relp_version=0\ncommands=syslog", &mut output);
         connection.write_all(&output)?;
-        // By their transaction numbers.
+        // The numbers of the unanswered messages, by their transaction numbers.
         let mut unanswered: BTreeMap<u32, u64> = BTreeMap::new();
         let (mut number, mut input, mut chunk) = (1, Vec::new(), vec![0; 16 << 10]);
         let mut ended = Ok(());
@@ -204,7 +206,7 @@ impl Sender {
     }
 }
 
-/// A server with its queue, and the other side.
+/// A server with its queue, and the receiver.
 struct Scene {
     server: Server,
     to: SocketAddr,
@@ -239,7 +241,7 @@ impl Scene {
         self.data.join("queues/siem/journal")
     }
 
-    /// Begins the trouble; the process is killed in the course of it.
+    /// Begins the trouble, during which the process is killed.
     fn begin(&mut self, trouble: Trouble, sender: &Sender) {
         match trouble {
             Trouble::Full => {
@@ -262,7 +264,8 @@ impl Scene {
             Trouble::Unreadable => {
                 self.server.kill();
                 sender.limit.store(MESSAGES, Ordering::Relaxed);
-                // A folder in the place of its files is what a disk that fails looks like: they are there and cannot be read.
+                // A folder in place of the journal's files acts like a failing disk: the files exist but cannot be
+                // read.
                 fs::rename(self.journal(), self.journal().with_extension("away")).unwrap();
                 let away = fs::read_dir(self.journal().with_extension("away")).unwrap();
                 for name in away.map(|entry| entry.unwrap().file_name()) {
@@ -288,12 +291,12 @@ impl Scene {
             attempts + 3 < sender.attempts.load(Ordering::Relaxed) || waits()
         });
         assert!(sender.count() < MESSAGES, "the trouble came too late");
-        // And once more, while it tries.
+        // The process is killed once more while it tries.
         self.server.kill_and_restart();
         sender.find(&self.server);
     }
 
-    /// Waits until nothing more is taken.
+    /// Waits until no more messages are accepted.
     fn stalls(&self, sender: &Sender) {
         let failed = || sender.attempts.load(Ordering::Relaxed).saturating_sub(sender.count());
         let before = failed();
@@ -321,14 +324,14 @@ impl Scene {
     }
 }
 
-/// Says what happened.
+/// Runs one combination; returns a description of the result.
 fn endure(trouble: Trouble, kind: Kind) -> String {
     let mut scene = Scene::new(trouble);
     let sender = Arc::new(Sender::new(kind, &scene.server));
     std::thread::scope(|scope| {
         let sending = sender.clone();
         scope.spawn(move || sending.run());
-        // Whatever fails ends the sender, too.
+        // If anything fails, the sender must end too.
         let _stopping = Stopping(&sender);
         let receiver = RelpServer::start(scene.to, &scene.arrived, Manners::Prompt);
         wait_until("some are taken", || sender.count() == BEFORE);
@@ -368,7 +371,7 @@ fn check(scene: &Scene, sender: &Sender, cell: (Trouble, Kind)) -> String {
     let unanswered = sender.unanswered.lock().unwrap();
     for number in 0..MESSAGES {
         let times = stored.get(&number).copied().unwrap_or(0);
-        // The one that a session left unanswered has no name.
+        // Messages left unanswered by a session have no identity, so each such attempt may have stored one more.
         let most = 1 + unanswered.get(&number).copied().unwrap_or(0);
         assert!((1..=most).contains(&times), "{cell:?}: message {number} is stored {times} times");
         let arrived = Number { run: RUN, connection: 0, number };

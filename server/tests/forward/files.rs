@@ -1,4 +1,4 @@
-//! The real binary writes files by host, sets them aside, and waits for a disk that is full.
+//! The real binary writes files by host, rotates them, and waits while the disk is full.
 //!
 //! Keywords: file destination, rotation, full_disk.
 
@@ -29,7 +29,7 @@ fn await_delivered(server: &Server, messages: u64) {
     wait_until("the messages are written", || destination(server)["messages"] == messages);
 }
 
-/// Sends messages of a host, about this many bytes of them.
+/// Sends about this many bytes of messages of a host.
 fn send(server: &Server, host: &str, numbers: std::ops::Range<u32>, bytes: usize) {
     let filler = "x".repeat(bytes);
     let line =
@@ -76,7 +76,7 @@ fn files_that_are_set_aside_are_packed_and_have_every_message_over_a_kill() {
         });
         wait_until("the queue is empty", || destination(&server)["queue_messages"] == 0);
         if part == 2 {
-            // What was not noted yet is written again.
+            // Messages that were not recorded as written are written again.
             server.kill_and_restart();
         }
     }
@@ -87,7 +87,7 @@ fn files_that_are_set_aside_are_packed_and_have_every_message_over_a_kill() {
         let names: Vec<String> = names.filter(|name| name != "all.log").collect();
         (3 <= names.len() && names.iter().all(|name| name.ends_with(".gz"))).then_some(names)
     };
-    // The queue may look empty before the last messages are in it.
+    // The queue may appear empty before the last messages are in the files.
     wait_until("files are packed, and every message is in one", || {
         let Some(names) = packed() else { return false };
         let mut found = numbers(&fs::read_to_string(folder.join("all.log")).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! The real binary forwards over HTTP to another one: every message arrives, with everything that it has.
+//! The real binary forwards over HTTP to another instance: every message arrives, with all its fields.
 //!
 //! Keywords: HTTP destination, bulk, retry, quarantine.
 
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use support::collector::{Collector, Numbers};
 use support::{ROUTER, Server, TOKEN, free_port, wait_until};
 
-/// Stores everything, and forwards it as lines of JSON.
+/// A document that stores everything and forwards it as lines of JSON.
 fn forwarding_to(receiver: &Server) -> String {
     let stored = ROUTER.replace("to = [\"main\"]", "to = [\"main\", \"copy\"]");
     let url = format!("{}/api/v1/ingest", receiver.web());
@@ -69,12 +69,12 @@ fn several_connections_bring_every_message() {
     assert_eq!(arrived.collect::<HashSet<_>>().len(), 10_000);
 }
 
-/// The object in a line.
+/// The JSON object in a line.
 fn said(raw: &Value) -> Value {
     serde_json::from_str(raw.as_str().unwrap()).unwrap()
 }
 
-/// A message without what says where it is.
+/// A message without the keys that tell where it is stored.
 fn without_place(mut message: Value) -> Value {
     let members = message.as_object_mut().unwrap();
     assert!(members.remove("id").is_some());
@@ -83,7 +83,7 @@ fn without_place(mut message: Value) -> Value {
     message
 }
 
-/// A destination of each kind, at this address.
+/// The settings of a destination of each kind, at this address.
 fn kinds(to: SocketAddr) -> [(&'static str, String); 5] {
     let of = |kind: &'static str, more: &str| {
         let text = format!("kind = \"{kind}\"\nurl = \"http://{to}\"\ncompression = \"none\"\n{more}");
@@ -104,7 +104,7 @@ fn send(server: &Server, numbers: Range<u64>) {
     assert_eq!(server.ingest(&lines.join("\n")), count);
 }
 
-/// Waits until each of these has come, and says in which order they came first.
+/// Waits until all of these have arrived; returns them in the order of their first arrival.
 fn come(numbers: &Numbers, expected: Range<u64>) -> Vec<u64> {
     wait_until("everything comes", || {
         let found: HashSet<u64> = numbers.lock().unwrap().iter().copied().collect();
@@ -114,7 +114,7 @@ fn come(numbers: &Numbers, expected: Range<u64>) -> Vec<u64> {
     numbers.lock().unwrap().iter().copied().filter(|number| seen.insert(*number)).collect()
 }
 
-/// A server is away for this long while messages come in, and in the middle of it our side is killed.
+/// The receiver is unavailable for this long while messages arrive, and meanwhile our server is killed.
 fn a_server_may_be_away(kind: usize, away: Duration) -> String {
     let to = SocketAddr::from(([127, 0, 0, 1], free_port()));
     let (name, keys) = kinds(to).into_iter().nth(kind).unwrap();

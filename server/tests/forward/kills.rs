@@ -1,7 +1,7 @@
-//! What a route that only forwards has acknowledged arrives, whenever the process is killed, whatever state the
-//! destination is in, and with a disk that becomes full.
+//! Messages acknowledged for a route that only forwards arrive, whenever the process is killed, whatever the state of
+//! the destination, and even if the disk becomes full.
 //!
-//! The other side speaks RELP, as over TCP nobody knows what has arrived.
+//! The receiver speaks RELP, because over TCP it is unknown which messages have arrived.
 //!
 //! Keywords: kill -9, crash, at least once, duplicate.
 
@@ -15,7 +15,7 @@ use support::relp_server::{Arrived, Manners, RelpServer};
 use support::small_disk::SmallDisk;
 use support::{Server, free_port, wait_until};
 
-/// Takes RELP and HTTP, and stores nothing.
+/// A document that receives RELP and HTTP, and stores nothing.
 fn router(to: SocketAddr) -> String {
     format!(
         "version = 1\n[[sources]]\nid = \"relp\"\nkind = \"relp\"\nlisten = [\"relp://127.0.0.1:0\"]\n\
@@ -29,7 +29,7 @@ fn nowhere() -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], free_port()))
 }
 
-/// A number of the destination's status.
+/// A number from the destination's status.
 fn status(server: &Server, name: &str) -> u64 {
     server.status()["destinations"][0][name].as_u64().unwrap()
 }
@@ -38,14 +38,14 @@ fn random_below(end: u64) -> u64 {
     RandomState::new().build_hasher().finish() % end
 }
 
-/// Loads over RELP and HTTP; each time others.
+/// Starts loads over RELP and HTTP, with different messages each round.
 fn loads(server: &Server, round: u64) -> [Load; 2] {
     let options = ["--rate", "5000", "--window", "64", "--batch", "50"];
     let relp = format!("relp://{}", server.address("relp"));
     [Load::start(&relp, 2 * round, &options), Load::start(server.web(), 2 * round + 1, &options)]
 }
 
-/// Waits until this many more messages are queued since the start of the process.
+/// Waits until this many messages have been queued since the start of the process.
 fn await_queued(server: &Server, messages: u64) {
     wait_until("some of the load is queued", || messages <= status(server, "queued"));
 }
@@ -54,8 +54,8 @@ fn count(ended: &[Ended]) -> u64 {
     ended.iter().map(Ended::count).sum()
 }
 
-/// Waits until the queue is empty, as long as it becomes shorter, and then finds everything that was acknowledged. Says
-/// how much that was.
+/// Waits until the queue is empty, as long as it shrinks, and then checks that every acknowledged message arrived.
+/// Returns their number.
 fn assert_all_arrive(server: &Server, ended: &[Ended], arrived: &Arrived) -> String {
     let mut left = status(server, "queue_messages");
     while 0 < left {
@@ -93,8 +93,8 @@ fn what_was_acknowledged_arrives_after_kills_while_the_destination_is_away_slow_
     println!("{}", assert_all_arrive(&server, &ended, &arrived));
 }
 
-/// A queue of this many messages, for a destination that is away, and then kills while more are queued and while it is
-/// emptied.
+/// Fills a queue with this many messages for an unavailable destination, and then kills the process while more are
+/// queued and while the queue is emptied.
 fn a_long_queue_survives(messages: u64, kills: u64) -> String {
     let (to, arrived) = (nowhere(), Arrived::default());
     let mut server = Server::start(&router(to));
@@ -158,13 +158,13 @@ fn a_full_disk_and_a_kill_lose_nothing_that_waits_for_a_destination() {
     println!("{}", assert_all_arrive(&server, &ended, &arrived));
 }
 
-/// Without a free byte it can be noted what was delivered, and what was delivered makes room.
+/// Even without a free byte, deliveries can be recorded, and delivered messages make room.
 #[test]
 fn on_a_full_disk_a_kill_sends_nothing_again_that_was_delivered() {
     let (to, arrived) = (nowhere(), Arrived::default());
     let (folder, mounted) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let disk = SmallDisk::mount(mounted.path());
-    // Small files, so that some of them become free.
+    // The files are small, so that some of them can be removed.
     let router = router(to).replace("format = \"raw\"", "format = \"raw\"\nqueue = { size = \"2MiB\" }");
     let mut server = Server::start_in(folder, mounted.path().join("data"), &router, &[]);
     let relp = format!("relp://{}", server.address("relp"));
@@ -183,7 +183,7 @@ fn on_a_full_disk_a_kill_sends_nothing_again_that_was_delivered() {
             disk.fill_more();
             status(server, "queue_messages") == 0 && arrived.count() == messages
         });
-        // What was delivered is freed once that is noted.
+        // The space of delivered messages is freed once they are recorded.
         wait_until("it is noted", || {
             disk.fill_more();
             used() == 1
@@ -201,7 +201,7 @@ fn on_a_full_disk_a_kill_sends_nothing_again_that_was_delivered() {
     assert_closed(&server);
 }
 
-/// How far the queue is noted as done with, by its cursor.
+/// The sequence before which the messages of the queue are finished, according to its cursor.
 fn noted(data: &std::path::Path) -> u64 {
     let cursor = std::fs::read(data.join("queues/siem/cursor")).unwrap();
     let number = |slot: &[u8], at: usize| u64::from_le_bytes(slot[at..at + 8].try_into().unwrap());
@@ -209,7 +209,7 @@ fn noted(data: &std::path::Path) -> u64 {
     number(newest, 24)
 }
 
-/// Every start succeeds, goes on where it was noted, and notes and frees what it delivers.
+/// Every start succeeds, continues where the cursor is, and records and frees what it delivers.
 fn kills_at_zero_bytes_free(disk: &SmallDisk, folder: tempfile::TempDir, data: &std::path::Path) -> String {
     const KILLS: u64 = 4;
     let (to, arrived) = (nowhere(), Arrived::default());

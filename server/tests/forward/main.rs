@@ -1,4 +1,4 @@
-//! Destinations: queues, protocols, kills, and whom the server trusts as a client.
+//! Destinations: queues, protocols, kills, and the trust of the server as a client.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,5 +1,5 @@
-//! The real binary as a client of others: whom it trusts when the connection is encrypted, and through which proxy it goes.
-//! The others are sockets of this test that agree on keys by a certificate of their own authority.
+//! The real binary as a client: the certificates that it trusts for encrypted connections, and the proxy that it
+//! uses. The servers are sockets of this test with certificates from an authority of their own.
 //!
 //! Keywords: proxy, CA, TLS trust, certificate.
 
@@ -19,11 +19,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 use support::{Server, TOKEN, WAIT_MAX, logstead, wait_until};
 
-/// Where a client may not look up names by itself.
+/// A host name that a client cannot look up itself.
 const FAR: &str = "far.invalid";
 const PASSWORD: &str = "hunter2";
 
-/// A server that agrees on keys, reads something, and answers what every protocol takes for an end.
+/// A server that completes the handshake, reads something, and sends an answer that ends every protocol.
 struct Peer {
     address: SocketAddr,
     heard: Receiver<Result<String, String>>,
@@ -49,7 +49,7 @@ impl Peer {
         Peer { address, heard }
     }
 
-    /// What the next client says once keys are agreed on, or why there are none.
+    /// The first data of the next client after the handshake, or the reason why there was none.
     fn hears(&self) -> Result<String, String> {
         self.heard.recv_timeout(WAIT_MAX).expect("a client comes")
     }
@@ -67,7 +67,7 @@ fn talk(config: Arc<ServerConfig>, socket: TcpStream) -> Result<String, String> 
     Ok(String::from_utf8_lossy(&words[..read]).into_owned())
 }
 
-/// A proxy that leads every tunnel to one server, whatever its name.
+/// A proxy that connects every tunnel to the same server, whatever the name.
 struct Proxy {
     address: SocketAddr,
     asked: Receiver<String>,
@@ -86,7 +86,7 @@ impl Proxy {
         Proxy { address, asked }
     }
 
-    /// The head of the next request.
+    /// Waits for the next request and returns its head.
     fn hears(&self) -> String {
         self.asked.recv_timeout(WAIT_MAX).expect("the proxy is asked")
     }
@@ -202,7 +202,7 @@ fn every_client_trusts_the_authorities_that_the_environment_names_and_no_others(
             let errors = server.status()["destinations"].to_string();
             assert_eq!(errors.matches("UnknownIssuer").count(), 4, "{errors}");
         }
-        // What was waiting is sent again meanwhile.
+        // Meanwhile, waiting messages are sent again.
         drop(server);
         for peer in [&tls, &relp, &http, &s3_peer, &oidc, &ldap, &cli] {
             while peer.heard.recv_timeout(Duration::from_millis(100)).is_ok() {}
@@ -211,7 +211,7 @@ fn every_client_trusts_the_authorities_that_the_environment_names_and_no_others(
     let missing = folder.path().join("missing.pem");
     let error = run(&ask, &[("SSL_CERT_FILE", missing.to_str().unwrap())]);
     assert!(error.contains("SSL_CERT_FILE=") && error.contains("missing.pem"), "{error}");
-    // A file of the command's own counts instead.
+    // A file given to the command takes precedence.
     let error = run(
         &[&ask[..], &["--ca-file", &ours.certificate()]].concat(),
         &[("SSL_CERT_FILE", &other.certificate())],
@@ -261,7 +261,7 @@ fn requests_go_through_the_proxy_that_is_named_and_its_password_is_nowhere_shown
     let server = Server::start_in_environment(&document, &["log.level=debug"], &environment);
     server.ingest("one");
     let ann = "Proxy-Authorization: Basic YW5uOmh1bnRlcjI=\r\n";
-    // Each is tried again, so the first two need not be of two.
+    // Each is tried again, so the first two requests may be for the same one.
     let mut heads = Vec::new();
     for what in [format!("CONNECT {FAR}:443 HTTP/1.1\r\n"), format!("CONNECT s3.{FAR}:8443 HTTP/1.1\r\n")] {
         while !heads.iter().any(|head: &String| head.starts_with(&what)) {
@@ -272,7 +272,7 @@ fn requests_go_through_the_proxy_that_is_named_and_its_password_is_nowhere_shown
     let head = own.hears();
     assert!(head.starts_with(&format!("CONNECT own.{FAR}:443 HTTP/1.1\r\n")), "{head}");
     assert!(head.contains("Proxy-Authorization: Basic YmVuOmh1bnRlcjI=\r\n"), "{head}");
-    // The certificate has the name of one of them: what goes through the tunnel is encrypted from end to end.
+    // The certificate is valid for one of the names: data in the tunnel is encrypted end to end.
     let said = std::iter::repeat_with(|| far.hears()).find_map(Result::ok).unwrap();
     assert!(said.starts_with("POST /in HTTP/1.1\r\n"), "{said}");
     for _ in ["none", "skipped"] {
@@ -336,7 +336,7 @@ fn commands_ask_a_server_through_the_proxy_of_the_environment() {
     tail.kill().ok();
     tail.wait().unwrap();
 
-    // As curl does: this machine is an exception only if it is named as one.
+    // This is the behaviour of curl: this machine is an exception only if it is named as one.
     let server = Server::start(support::ROUTER);
     let plain = |no_proxy: &str| {
         let proxy = format!("http://{}", proxy.address);

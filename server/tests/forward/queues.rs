@@ -1,4 +1,5 @@
-//! Forwarding through the queues on disk, over kills, restarts, pauses, full queues and changes of the router document.
+//! Forwarding through the queues on disk, with kills, restarts, pauses, full queues and changes of the router
+//! document.
 //!
 //! Keywords: queue, pause, replay, discard, backpressure, restart, queue limit.
 
@@ -12,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use support::{Server, free_port, wait_until};
 
-/// A document that forwards what comes over HTTP, and stores nothing.
+/// A document that forwards messages received over HTTP, and stores nothing.
 fn router(to: SocketAddr, route: &str, queue: &str) -> String {
     format!(
         "version = 1\n[[sources]]\nid = \"http\"\nkind = \"http\"\n\
@@ -27,7 +28,7 @@ fn nowhere() -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], free_port()))
 }
 
-/// A syslog server that keeps every line it was sent.
+/// A syslog server that keeps every line that it receives.
 struct Receiver {
     lines: Arc<Mutex<Vec<String>>>,
     stopping: Arc<AtomicBool>,
@@ -73,7 +74,7 @@ impl Drop for Receiver {
     }
 }
 
-/// Sends numbered messages, a request for a hundred, and returns those that were acknowledged.
+/// Sends numbered messages, one request for each hundred, and returns those that were acknowledged.
 fn ingest(server: &Server, numbers: std::ops::Range<u32>) -> Vec<String> {
     let all: Vec<String> = numbers.map(|number| format!("message {number:06}")).collect();
     for lines in all.chunks(100) {
@@ -112,7 +113,8 @@ fn verify_reads_what_waits_for_destinations_too() {
     assert!(out.contains("queue siem: 1 problem"), "{out}");
 }
 
-/// Everything that was expected, in order; some of it twice, where a kill came between sending and noting.
+/// Checks that everything expected is there, in order; a message may be there twice if a kill came between sending
+/// and recording it.
 fn assert_in_order_and_complete(lines: &[String], expected: &[String]) {
     let mut next = 0;
     for line in lines {
@@ -163,7 +165,8 @@ fn kills_while_it_sends_skip_nothing() {
         server.kill_and_restart();
     }
     receiver.await_all(&expected);
-    // Plain TCP tells nothing of what arrived: what the kernel had taken when the process died arrives all the same.
+    // Plain TCP does not tell which messages have arrived: data taken by the kernel before the process died arrives
+    // nevertheless.
     assert_in_order_and_complete(&receiver.lines(), &expected);
 }
 
@@ -237,7 +240,7 @@ fn a_destination_that_is_removed_keeps_its_queue_until_it_comes_back() {
     assert!(!server.data().join("queues/siem").exists(), "an empty queue that nobody names goes");
 }
 
-/// More than a queue of this size holds.
+/// Sends more messages than a queue of this size can hold.
 fn fill(server: &Server) -> (u64, Result<u64, String>) {
     let line = format!("{}\n", (0..2000).map(|number| format!("{number:x}")).collect::<Vec<_>>().join(" "));
     let mut accepted = 0;
@@ -284,7 +287,7 @@ fn room_in_a_full_queue_is_used_as_soon_as_the_other_side_is_back() {
     receiver.await_all(&["more".to_owned()]);
 }
 
-/// An HTTP server that takes lines, unless one of them holds a word that it does not like.
+/// An HTTP server that accepts lines, unless one of them contains a certain word.
 struct Picky {
     address: SocketAddr,
     dislikes: Arc<Mutex<Option<&'static str>>>,
@@ -327,7 +330,7 @@ impl Picky {
     }
 }
 
-/// The body of the next request of a connection; none at its end.
+/// The body of the next request on a connection; `None` at its end.
 fn request(connection: &mut BufReader<TcpStream>) -> Option<String> {
     let mut length = 0;
     loop {
@@ -459,13 +462,13 @@ fn a_test_ends_at_its_deadline_and_only_some_run_at_a_time() {
     wait_until("there is room again", || test().0 == 200);
 }
 
-/// A document that stores and forwards what comes over HTTP and RELP.
+/// A document that stores and forwards messages received over HTTP and RELP.
 fn both(to: SocketAddr, queue: &str) -> String {
     router(to, "", queue).replacen("to = [\"siem\"]", "to = [\"main\", \"siem\"]", 1)
         + "[[sources]]\nid = \"relp\"\nkind = \"relp\"\nlisten = [\"relp://127.0.0.1:0\"]\n"
 }
 
-/// Opens a session of RELP and sends a message in it.
+/// Opens a RELP session and sends a message.
 fn relp(server: &Server, message: &str) -> BufReader<TcpStream> {
     let mut connection = TcpStream::connect(server.address("relp")).unwrap();
     let text = format!("<13>{message}");
@@ -529,7 +532,7 @@ fn a_full_queue_leaves_no_copies_however_often_a_sender_tries() {
     support::books::assert_closed(&server);
 }
 
-/// Whoever waits for room in one queue leaves no copies in another.
+/// A sender that waits for room in one queue leaves no copies in another.
 #[test]
 fn a_sender_over_relp_that_comes_and_goes_leaves_no_copies_in_the_queue_that_has_room() {
     let to = nowhere();
@@ -561,7 +564,7 @@ fn a_sender_over_relp_that_comes_and_goes_leaves_no_copies_in_the_queue_that_has
     assert_eq!((copies(), server.count("probe")), (1, 1));
 }
 
-/// What a step took out as a repetition was not a repetition of anything: the message itself had been refused.
+/// The repetition is only of a message that was refused, so the step must not drop it.
 #[test]
 fn what_was_refused_and_comes_again_meets_the_steps_as_if_it_came_for_the_first_time() {
     let to = nowhere();
@@ -619,7 +622,8 @@ fn a_key_and_an_id_are_remembered_over_kills() {
     for round in 0..5 {
         let stop = Arc::new(AtomicBool::new(false));
         let (web, stopping) = (server.web().to_owned(), stop.clone());
-        // Each request is sent until it is answered with success, or the server is killed; those it goes on with.
+        // Each request is repeated until it succeeds or the server is killed; afterwards, sending continues with the
+        // same one.
         let sender = std::thread::spawn(move || {
             let agent: ureq::Agent =
                 ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
@@ -639,7 +643,7 @@ fn a_key_and_an_id_are_remembered_over_kills() {
         server.restart();
         let agent: ureq::Agent =
             ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
-        // The one that was not answered, and some that were.
+        // These are the message that was not answered, and some that were.
         for number in sent.saturating_sub(20)..=sent {
             assert!(send_named(&agent, server.web(), number), "{number}");
         }
@@ -651,7 +655,7 @@ fn a_key_and_an_id_are_remembered_over_kills() {
     assert_eq!(server.count("*"), sent);
 }
 
-/// Sends a message with a key or an id, and says whether it was taken.
+/// Sends a message with a key or an id; returns whether it was accepted.
 fn send_named(agent: &ureq::Agent, web: &str, number: u64) -> bool {
     let text = format!("named named-{number}-end");
     let request = |path: &str, kind: &str| {
@@ -687,7 +691,7 @@ fn a_start_can_keep_destinations_paused_until_they_are_resumed() {
     };
     let receiver = Receiver::start(to);
     paused(&server);
-    // It stays so over starts without the option.
+    // The pause lasts across starts without the option.
     stop_and_restart(&mut server);
     paused(&server);
     assert!(receiver.lines().is_empty(), "nothing is sent");
@@ -721,7 +725,7 @@ fn a_receiver_that_accepts_and_hangs_up_has_got_nothing() {
     wait_until("they are delivered", || destination(&server)["messages"] == 1000);
 }
 
-/// Also those that are new in the document, and those whose queues nothing but the disk knows.
+/// This includes destinations that are new in the document, and those whose queues are known only from the disk.
 #[test]
 fn a_start_can_keep_paused_what_the_document_begins_to_name() {
     let to = nowhere();
@@ -754,7 +758,7 @@ fn a_start_can_keep_paused_what_the_document_begins_to_name() {
     assert_ne!(state(&server, "new"), "paused", "nothing of it came with a copy");
     assert!(receiver.lines().is_empty());
 
-    // A copy may lack the folder of a queue that its document names.
+    // A copy may lack the folder of a queue that is in its document.
     assert!(server.terminate().success());
     std::fs::remove_dir_all(server.data().join("queues/new")).unwrap();
     server.restart_with(&["--pause-destinations"]);
@@ -787,7 +791,7 @@ fn where_one_of_two_queues_is_full_the_other_gets_no_copy_at_each_try() {
     assert_eq!(waiting(), [accepted, accepted]);
 }
 
-/// What a sender heard of is known after a kill in the same moment, also where the messages are stored elsewhere.
+/// Drops reported to a sender are still known after an immediate kill, even if the messages are stored elsewhere.
 #[test]
 fn drops_that_a_sender_heard_of_are_not_forgotten_by_a_kill() {
     let document = router(nowhere(), "flow_control = false", "queue = { size = \"1MiB\" }");
@@ -805,13 +809,13 @@ fn drops_that_a_sender_heard_of_are_not_forgotten_by_a_kill() {
     support::books::assert_closed(&server);
 }
 
-/// A receiver that accepts and reads nothing: what is still on this side may yet be lost with the connection.
+/// The receiver accepts the connection but reads nothing, so data still on this side may be lost with the connection.
 #[test]
 fn what_the_other_system_has_not_confirmed_is_not_delivered() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let server = Server::start(&router(listener.local_addr().unwrap(), "", ""));
     let line = format!("{}\n", "x".repeat(9999));
-    // More than both systems keep for a connection.
+    // This is more than both systems buffer for a connection.
     (0..50).for_each(|_| assert_eq!(server.ingest(&line.repeat(40)), 40));
     let (connection, _) = listener.accept().unwrap();
     connection.set_nonblocking(true).unwrap();

@@ -1,5 +1,5 @@
-//! The real binary stores what it forwards as objects, over kills of either side: every message is in an object, in order,
-//! and an upload that is repeated replaces its object.
+//! The real binary stores forwarded messages as objects, with kills of either side: every message is in an object, in
+//! order, and a repeated upload replaces its object.
 //!
 //! Keywords: S3, objects, kill -9, multipart.
 
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use support::{Server, free_port, wait_until};
 
-/// Forwards what comes over HTTP, and stores nothing.
+/// A document that forwards messages received over HTTP, and stores nothing.
 fn router(to: SocketAddr, keys: &str) -> String {
     format!(
         "version = 1\n[[sources]]\nid = \"http\"\nkind = \"http\"\n[[logspaces]]\nid = \"main\"\n\
@@ -32,7 +32,7 @@ fn nowhere() -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], free_port()))
 }
 
-/// Sends numbered messages, a request for a hundred; all are acknowledged.
+/// Sends numbered messages, one request for each hundred; all are acknowledged.
 fn ingest(server: &Server, numbers: std::ops::Range<u32>) {
     let filler = "x".repeat(100);
     let all: Vec<String> = numbers.map(|number| format!("message {number:06} {filler}")).collect();
@@ -71,7 +71,7 @@ fn numbers<'o>(objects: impl IntoIterator<Item = &'o Vec<u8>>) -> Vec<u32> {
     numbers
 }
 
-/// A store that keeps objects in memory. While it is silent, it keeps them and does not say so.
+/// A store that keeps objects in memory. While it is silent, it keeps them without answering.
 struct Store {
     objects: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
     is_silent: Arc<AtomicBool>,
@@ -116,7 +116,7 @@ fn serve(mut stream: &TcpStream, objects: &Mutex<BTreeMap<String, Vec<u8>>>, is_
         let path = head.split([' ', '?']).nth(1).unwrap().to_owned();
         objects.lock().unwrap().insert(path, body);
         if is_silent.load(Ordering::Relaxed) {
-            // Until the other side goes away.
+            // This waits until the client closes the connection.
             reader.read_exact(&mut [0]).ok();
             return;
         }
@@ -200,7 +200,7 @@ fn a_kill_among_many_objects_stores_nothing_twice() {
     assert!(numbers(objects.values()).into_iter().eq(0..20_000));
 }
 
-/// The gateway of <https://github.com/versity/versitygw>, which keeps objects as files.
+/// The gateway <https://github.com/versity/versitygw>, which keeps objects as files.
 struct Gateway {
     program: PathBuf,
     folder: PathBuf,

@@ -1,5 +1,5 @@
-//! Steps of routes in the real server: what they drop is accounted for, what they mask is in no file, and what a test on
-//! history says is what then happens.
+//! Steps of routes in the real server: dropped messages are accounted for, masked text is in no file, and a test on
+//! stored messages predicts the actual result.
 //!
 //! Keywords: drop, mask, parse, sample, deduplicate, rate_limit, lookup.
 
@@ -12,13 +12,13 @@ use std::path::Path;
 use support::books::assert_closed;
 use support::{ROUTER, Server, free_port, wait_until};
 
-/// The basics with these routes.
+/// A basic document with these routes.
 fn document(routes: &str) -> String {
     let basics = ROUTER.split("[[routes]]").next().unwrap();
     format!("{basics}[[logspaces]]\nid = \"fw\"\n\n{routes}")
 }
 
-/// Whether a file below a folder holds these bytes.
+/// The files below a folder that contain these bytes.
 fn holds(folder: &Path, bytes: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -68,7 +68,7 @@ fn what_is_masked_is_in_no_file_and_in_no_queue_also_after_a_kill() {
     assert!(!queue.to_string().contains(SECRET));
     server.terminate();
     assert_eq!(holds(server.data(), SECRET.as_bytes()), [""; 0]);
-    // The proof that this would be noticed.
+    // This proves that the check above would find it.
     fs::write(server.data().join("seen"), line(1)).unwrap();
     assert_eq!(holds(server.data(), SECRET.as_bytes()).len(), 1);
 }
@@ -133,7 +133,7 @@ fn lookup_files_are_stored_used_read_again_and_kept_while_they_are_used() {
     assert_eq!(server.call("GET", "/lookups/..%2Flock", &[], b"").0, 400);
 }
 
-/// Where messages went, by logspace, and what was dropped, by reason.
+/// The number of messages stored in each logspace, and of those dropped for each reason.
 fn happened(server: &Server) -> BTreeMap<String, u64> {
     let total = server.call("GET", "/flow?from=-1h", &[], b"").1["total"].clone();
     let count = |(name, count): (&String, &Value)| (name.clone(), count.as_u64().unwrap());
@@ -154,7 +154,7 @@ fn happened(server: &Server) -> BTreeMap<String, u64> {
     found
 }
 
-/// The same as a test on history says it.
+/// The same as predicted by a test on stored messages.
 fn foretold(report: &Value) -> BTreeMap<String, u64> {
     let mut found = BTreeMap::new();
     for cell in report["matrix"].as_array().unwrap() {
@@ -165,7 +165,7 @@ fn foretold(report: &Value) -> BTreeMap<String, u64> {
     found
 }
 
-/// Messages of several formats, some of them alike.
+/// Messages of several formats, some of them equal.
 fn mixed(count: u64) -> String {
     let line = |number: u64| {
         let host = format!("web-{}", number % 7);
@@ -220,7 +220,7 @@ const DRAFTS: [&str; 20] = [
 #[test]
 fn what_a_test_on_history_says_is_what_then_happens() {
     const MESSAGES: u64 = 5000;
-    // One worker, so that what depends on the order of messages is the same each time.
+    // With a single worker, results that depend on the order of messages are always the same.
     let one = ["threads.workers=1"];
     let (bytes, history) =
         (mixed(MESSAGES), Server::start_with(&document("[[routes]]\nid = \"all\"\nto = [\"main\"]\n"), &one));

@@ -1,4 +1,4 @@
-//! The HTTP API with everything behind it but sockets: a real pipeline on a directory of its own.
+//! The HTTP API with everything behind it except sockets: a real pipeline in its own directory.
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "support of several test files")]
 
@@ -17,12 +17,12 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// A token that is an administrator's.
+/// The token of an administrator.
 pub const TOKEN: &str = "token-of-the-environment";
-/// What makes the first administrator.
+/// The code with which the first administrator is made.
 pub const SETUP_CODE: &str = "ABCD-EFGH-JKLM-NPQR";
 
-/// Like the shipped document, without sockets: tests run side by side.
+/// Like the shipped document, but without sockets, because tests run in parallel.
 pub const ROUTER: &str = r#"# A comment that stays.
 version = 1
 
@@ -41,13 +41,13 @@ id = "default"
 to = ["main"]
 "#;
 
-/// A server without a socket. Each test file gives it the calls that it needs, under a type of its own, so that files may
-/// name them alike.
+/// A server without a socket. Each test file defines the calls that it needs for its own type `Calls`, so that
+/// different files can use the same names.
 pub struct Server<Calls = ()> {
     pub app: Router,
     pub pipeline: Arc<Pipeline>,
     pub meta: Meta,
-    /// Its directory, unless somebody else keeps that.
+    /// Its directory, unless the caller keeps it.
     data: Option<TempDir>,
     calls: PhantomData<Calls>,
 }
@@ -59,7 +59,7 @@ impl<Calls> Drop for Server<Calls> {
 }
 
 impl<Calls> Server<Calls> {
-    /// In a directory that goes with it. `adjust` changes settings from their defaults.
+    /// Starts in a directory that is removed with the server. `adjust` changes the default settings.
     pub fn start(adjust: impl FnOnce(&mut Settings)) -> Self {
         let data = TempDir::new().unwrap();
         let mut server = Self::start_in(data.path(), adjust);
@@ -67,12 +67,12 @@ impl<Calls> Server<Calls> {
         server
     }
 
-    /// In a directory that outlives it.
+    /// Starts in a directory that outlives the server.
     pub fn start_in(data: &Path, adjust: impl FnOnce(&mut Settings)) -> Self {
         Self::start_on(Arc::new(RealDisk), data, adjust)
     }
 
-    /// The same with its messages on this disk.
+    /// The same, with the messages on this disk.
     pub fn start_on(disk: Arc<dyn Disk>, data: &Path, adjust: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = settings::load(&Layers::default()).unwrap();
         adjust(&mut settings);

@@ -1,4 +1,4 @@
-//! An authority of its own for each test, and the certificates that it signs.
+//! A certificate authority for each test, and the certificates that it signs.
 
 #![allow(dead_code, reason = "support of several test files")]
 
@@ -28,29 +28,29 @@ impl Authority {
         Authority { folder: folder.to_owned(), issuer, name: name.to_owned() }
     }
 
-    /// Its own certificate's file.
+    /// The path of its own certificate.
     pub(crate) fn certificate(&self) -> String {
         path_text(&self.folder.join(format!("{}.pem", self.name)))
     }
 
-    /// Signs a certificate for `name`, which is also good for connections to this machine.
+    /// Signs a certificate for `name`, which is also valid for connections to this machine.
     pub(crate) fn sign(&self, name: &str) -> Identity {
         self.sign_as(name, name)
     }
 
-    /// The same into the files of another name: replaces what they hold.
+    /// The same, but into the files of another name, which are replaced.
     pub(crate) fn sign_as(&self, name: &str, file: &str) -> Identity {
         let key = KeyPair::generate().unwrap();
         let certificate = params(name).signed_by(&key, &self.issuer).unwrap();
         let write = |ending: &str, text: &str| {
             let path = self.folder.join(format!("{file}.{ending}"));
-            // Written aside and renamed, as those who renew certificates do.
+            // The file is written under another name and then renamed, as renewal tools do.
             let aside = path.with_extension("part");
             std::fs::write(&aside, text).unwrap();
             std::fs::rename(&aside, &path).unwrap();
             path_text(&path)
         };
-        // The key first: between the two writes the pair does not fit, which is what a server has to live with.
+        // The key is written first: between the two writes the pair does not match, which a server must tolerate.
         let key = write("key", &key.serialize_pem());
         Identity { certificate: write("pem", &certificate.pem()), key }
     }

@@ -1,8 +1,8 @@
-//! The configurations that README and `docs/agents.md` show, run as they stand there by the programs that they are for.
-//! Keywords: documentation, README, agents, rsyslog, syslog-ng, logger, curl, systemd-journal-upload.
+//! The configurations in the README and in `docs/agents.md`, run exactly as shown by the programs for which they are
+//! meant. Keywords: documentation, README, agents, rsyslog, syslog-ng, logger, curl, systemd-journal-upload.
 //!
-//! `docs/agents.md` is also what the console shows, so the lines of the page are the lines that run here. Every block
-//! of it is either in [`TRIED`] or in a section that says that it was not tried.
+//! The console also shows `docs/agents.md`, so its lines are the lines that run here. Every block of it is either in
+//! [`TRIED`] or in a section that says that it was not tried.
 
 use crate::program::{Daemon, program, rsyslog, run};
 use crate::support::{Server, TOKEN, free_port, wait_until};
@@ -12,7 +12,7 @@ use std::os::unix::net::UnixStream;
 
 const AGENTS: &str = include_str!("../../../docs/agents.md");
 const README: &str = include_str!("../../../README.md");
-/// The clients in Python and Node run as `e2e/clients/documents.spec.ts` starts them.
+/// The clients in Python and Node, which are run by `e2e/clients/documents.spec.ts`.
 const CLIENTS: &str = include_str!("../../../e2e/clients/documents.spec.ts");
 const NOT_TRIED: &str = "Not tried here";
 
@@ -20,7 +20,7 @@ const NOT_TRIED: &str = "Not tried here";
 const TRIED: [(&str, usize); 6] =
     [("rsyslog", 2), ("syslog-ng", 2), ("systemd", 2), ("Python", 3), ("Node", 1), ("curl", 1)];
 
-/// The headings of the third level and what is below each.
+/// The headings of the third level, each with the text below it.
 fn sections() -> impl Iterator<Item = (&'static str, &'static str)> {
     AGENTS.split("\n### ").skip(1).map(|section| section.split_once('\n').unwrap())
 }
@@ -35,12 +35,12 @@ fn agent(heading: &str, at: usize) -> &'static str {
     blocks(sections().find(|(name, _)| *name == heading).unwrap().1)[at]
 }
 
-/// A block of the README.
+/// The block of the README that contains this text.
 fn readme(has: &str) -> &'static str {
     blocks(README).into_iter().find(|block| block.contains(has)).unwrap()
 }
 
-/// Everything that a page may be about, on ports of its own.
+/// A receiver for everything that the pages describe, on its own ports.
 struct Receiver {
     server: Server,
     web: u16,
@@ -61,7 +61,7 @@ impl Receiver {
         Receiver { server, web, relp }
     }
 
-    /// A block with the host, the ports and the token of this server. `$TOKEN` is the reader's own variable.
+    /// A block with the host, the ports and the token of this server filled in. `$TOKEN` is a variable of the reader.
     fn filled(&self, block: &str) -> String {
         let tcp = self.server.address("tcp").port();
         let values = [
@@ -90,7 +90,7 @@ impl Receiver {
         filled
     }
 
-    /// Waits for the one message with this text, and answers it.
+    /// Waits for the only message with this text, and returns it.
     fn message(&self, text: &str) -> serde_json::Value {
         self.server.wait_for(text, 1);
         self.server.search(text).remove(0)
@@ -100,7 +100,7 @@ impl Receiver {
 fn check_rsyslog(block: &str) {
     let (receiver, folder) = (Receiver::start(), tempfile::tempdir().unwrap());
     let path = folder.path().display();
-    // Unpacked packages have no folder for what waits.
+    // An unpacked package has no folder for its queue.
     let text = format!(
         "global(workDirectory=\"{path}\" net.enableDNS=\"off\" localHostname=\"web-1\")\nmodule(load=\"imfile\")\n\
          input(type=\"imfile\" file=\"{path}/in.log\" tag=\"feed\" freshStartTail=\"off\")\n{}\n",
@@ -126,7 +126,7 @@ fn check_syslog_ng(block: &str) {
          source s_src {{ unix-stream(\"{path}/in.sock\" flags(expect-hostname)); }};\n{given}\n{}\n",
         if given.contains("log {") { "" } else { log }
     );
-    // The size of a page's buffer is that of a server, and is reserved at once.
+    // The buffer on the page is sized for a server and is allocated at once, so it is made smaller.
     std::fs::write(folder.path().join("syslog-ng.conf"), text.replace("1073741824", "1048576")).unwrap();
     let _sender = syslog_ng::start(folder.path());
     let mut socket = UnixStream::connect(folder.path().join("in.sock")).unwrap();
@@ -183,7 +183,7 @@ fn the_commands_of_the_pages_send_a_message_that_is_found() {
         (&"web-1".into(), &"warning".into()),
         "{message}"
     );
-    // `logger -d` takes the port of UDP.
+    // `logger -d` needs the UDP port.
     let (tcp, udp) = (receiver.server.address("tcp").port(), receiver.server.address("udp").port());
     let lines = readme("logger -n").lines().map(|line| match line.contains(" -d ") {
         true => line.replace("5514", &udp.to_string()),

@@ -1,5 +1,5 @@
-//! Forwarding to programs of other projects: what was forwarded arrives in order, also after the receiver was away; and
-//! over RELP nothing is missing, however often it is killed.
+//! Forwarding to programs of other projects: forwarded messages arrive in order, also after the receiver was
+//! unavailable; over RELP nothing is missing, however often it is killed.
 //!
 //! Keywords: forward to syslog-ng, rsyslog.
 
@@ -9,10 +9,10 @@ use crate::support::{Server, wait_until};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// Few enough for the buffer of a receiver of datagrams.
+/// A number of messages that fits in the buffer of a datagram receiver.
 const FEW: u64 = 50;
 
-/// Takes messages over HTTP and forwards them.
+/// Starts a server that receives messages over HTTP and forwards them.
 fn forwarding(receiver: &Receiver) -> Server {
     Server::start(&format!(
         "version = 1\n[[sources]]\nid = \"http\"\nkind = \"http\"\n[[logspaces]]\nid = \"main\"\n\
@@ -34,7 +34,7 @@ fn is_retrying(server: &Server) -> bool {
     server.status()["destinations"][0]["state"] == "retrying"
 }
 
-/// Waits until each of these has arrived, and says which are there, in the order in which they came first.
+/// Waits until all of these have arrived; returns them in the order of their first arrival.
 fn arrive(receiver: &Receiver, numbers: Range<u64>) -> Vec<u64> {
     let mut missing = Vec::new();
     wait_until(&format!("all of {numbers:?} arrive"), || {
@@ -61,7 +61,7 @@ fn a_receiver_may_go_away_and_come_back(program: Program, spoken: Spoken) {
     assert!(text.lines().all(|line| line.starts_with("web-1|feed|7|")), "{text}");
 
     receiver.kill();
-    // What is sent before the end of the connection is known is lost, except over RELP.
+    // Messages sent before the end of the connection is noticed are lost, except over RELP.
     let mut next = FEW;
     wait_until("the server notices", || {
         feed(&server, next..next + 1);
@@ -78,7 +78,7 @@ fn a_receiver_may_go_away_and_come_back(program: Program, spoken: Spoken) {
     wait_until("it is in order again", || !is_retrying(&server));
 }
 
-/// The receiver is killed again and again while messages are on their way.
+/// The receiver is killed again and again while messages are being sent.
 fn nothing_is_missing(spoken: Spoken) {
     let mut receiver = Receiver::start(Program::Rsyslog, spoken);
     let server = forwarding(&receiver);
@@ -92,7 +92,7 @@ fn nothing_is_missing(spoken: Spoken) {
     assert_eq!(found, (0..4000).collect::<Vec<_>>());
 }
 
-/// As above without acknowledgements: what was on its way may be lost, and nothing else.
+/// The same without acknowledgements: only messages that were being sent may be lost.
 fn what_was_on_its_way_may_be_missing(program: Program, spoken: Spoken) {
     let mut receiver = Receiver::start(program, spoken);
     let server = forwarding(&receiver);
@@ -118,7 +118,7 @@ fn what_was_on_its_way_may_be_missing(program: Program, spoken: Spoken) {
     );
 }
 
-/// A receiver is away for a minute while messages come in, and in the middle of it our side is killed.
+/// The receiver is unavailable for a minute while messages arrive, and meanwhile our server is killed.
 fn a_receiver_may_be_away_for_a_minute(program: Program, spoken: Spoken) -> String {
     const AWAY: Duration = Duration::from_secs(60);
     let mut receiver = Receiver::start(program, spoken);

@@ -1,4 +1,4 @@
-//! Senders over HTTP: syslog-ng's `http()` destination, and the commands of `docs/http.md` as they stand there.
+//! Senders over HTTP: syslog-ng's `http()` destination, and the commands in `docs/http.md`, run exactly as shown.
 //!
 //! Keywords: curl, ingest examples.
 
@@ -14,7 +14,7 @@ const ROUTER: &str = "version = 1\n[[sources]]\nid = \"http\"\nkind = \"http\"\n
                       [[routes]]\nid = \"default\"\nto = [\"main\"]\n";
 const PAGE: &str = include_str!("../../../docs/http.md");
 
-/// The destination as the page shows it, for this server.
+/// The destination on the page, for this server.
 fn destination(web: &str) -> String {
     let block = PAGE.split("```").find(|block| block.contains("destination d_logstead")).unwrap();
     block.replace("http://HOST:8080", web).replace("TOKEN", "administrator")
@@ -34,7 +34,7 @@ fn configuration(folder: &Path, web: &str) -> String {
 fn syslog_ng_keeps_severity_facility_host_program_and_time_over_http() {
     let (server, folder) = (Server::start(ROUTER), tempfile::tempdir().unwrap());
     std::fs::write(folder.path().join("syslog-ng.conf"), configuration(folder.path(), server.web())).unwrap();
-    // Without the package syslog-ng-mod-http it says that it does not know the destination, and ends.
+    // Without the package syslog-ng-mod-http, it reports an unknown destination and ends.
     let _sender = syslog_ng::start(folder.path());
     let mut socket = UnixStream::connect(folder.path().join("in.sock")).unwrap();
     for number in 0..1000 {
@@ -50,7 +50,7 @@ fn syslog_ng_keeps_severity_facility_host_program_and_time_over_http() {
 fn the_commands_of_the_page_store_what_they_send() {
     let server = Server::start(ROUTER);
     let blocks = PAGE.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
-    // The journal of systemd is not everywhere.
+    // Not every machine has the systemd journal.
     let commands: Vec<_> = blocks.filter(|block| !block.contains("journalctl")).collect();
     assert!(2 <= commands.len());
     program("curl", "curl");

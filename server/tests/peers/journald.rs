@@ -97,7 +97,8 @@ fn a_journal_arrives_with_all_its_fields_and_goes_on_where_it_stopped() {
     assert_eq!(server.search("NUMBER=4")[0]["message"], huge);
     assert!(!uploading.said().contains("failed"), "{}", uploading.said());
     wait_until("what is uploaded is noted", || folder.path().join("state").is_file());
-    // Again, from where it stopped: systemd notes the entry before the last one, so that one comes once more.
+    // The upload is repeated from its last position. systemd records the entry before the last one, so the last entry
+    // is sent again.
     let again = run(&mut upload(&server, &journal, folder.path()), b"");
     assert!(again.status.success(), "{again:?}");
     let last = server.count(&format!("NUMBER={}", ENTRIES - 1));

@@ -1,4 +1,4 @@
-//! Logging in with the passwords of a directory: the real binary against OpenLDAP's slapd (Debian package `slapd`).
+//! Logins with passwords from a directory: the real binary with OpenLDAP's slapd (Debian package `slapd`).
 //!
 //! Keywords: LDAP, directory.
 
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 const PASSWORD: &str = "correct horse";
 
-/// People below `ou=people`, groups below `ou=groups`. Only the service may read them.
+/// The entries: people below `ou=people`, groups below `ou=groups`. Only the service account may read them.
 const ENTRIES: &str = r"
 dn: dc=example,dc=org
 objectClass: dcObject
@@ -89,7 +89,7 @@ member: uid=dee,ou=people,dc=example,dc=org
 member: uid=admin,ou=people,dc=example,dc=org
 ";
 
-/// A directory that runs.
+/// A running directory.
 struct Directory {
     _slapd: Daemon,
     folder: TempDir,
@@ -144,7 +144,7 @@ impl Directory {
         self.folder.path().join(name)
     }
 
-    /// The settings of a server that asks it, with these lines for how.
+    /// A server that uses the directory, with these additional lines of settings.
     fn server(&self, how: &str) -> Server {
         fs::write(self.path("password"), "service password\n").unwrap();
         let settings = format!(
@@ -162,7 +162,7 @@ impl Directory {
         server
     }
 
-    /// Search and bind, as the service.
+    /// The settings to search as the service account and then bind.
     fn searching(&self, connection: &str) -> String {
         format!(
             "{connection}\nuser_base = \"ou=people,dc=example,dc=org\"\nuser_filter = \"(|(uid={{name}})(mail={{name}}))\"\n\
@@ -173,7 +173,7 @@ impl Directory {
     }
 }
 
-/// What a login is answered with.
+/// Logs in; returns the status and the body of the answer.
 fn log_in(server: &Server, name: &str, password: &str) -> (u16, Value) {
     let login = json!({"name": name, "password": password});
     server.call("POST", "/session", &[("Content-Type", "application/json")], login.to_string().as_bytes())
@@ -206,7 +206,7 @@ fn the_passwords_and_groups_of_a_directory_count_and_ours_before_them() {
             ("bo", "", (401, "name or password")),
             ("nobody", PASSWORD, (401, "name or password")),
             ("cy", PASSWORD, (403, "in no group")),
-            // It does not say which of the two is meant.
+            // Two entries match, so it is unknown which one is meant.
             ("twice@example.org", PASSWORD, (503, "cannot be reached")),
             ("admin", PASSWORD, (200, "\"role\":\"admin\"")),
             ("admin", "password there", (401, "name or password")),
@@ -260,7 +260,7 @@ fn a_directory_may_be_asked_as_the_user_alone() {
          groups_attribute = \"description\"",
         directory.plain
     );
-    // The user's own entry names the groups here, as `memberOf` does elsewhere.
+    // Here the user's own entry lists the groups, as `memberOf` does in other directories.
     let server = directory.server(&how);
     check(&server, "bo", "a guess", (401, "name or password"));
     check(&server, "bo", "", (401, "name or password"));
@@ -275,7 +275,7 @@ fn a_directory_that_is_away_or_silent_or_a_stranger_lets_nobody_in_and_ours_can_
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let silent = format!("url = \"ldap://{}\"\ntimeout = \"300ms\"", silent.local_addr().unwrap());
     let away = format!("url = \"ldap://127.0.0.1:{}\"", free_port());
-    // Its authority is none that the system knows.
+    // Its authority is not known to the system.
     let stranger = format!("url = \"ldaps://127.0.0.1:{}\"", directory.encrypted);
     for how in [silent, away, stranger] {
         let server = directory.server(&directory.searching(&how));

@@ -1,4 +1,4 @@
-//! syslog-ng's load generator: many messages over every transport, each once.
+//! The load generator of syslog-ng: many messages over every transport, each exactly once.
 //!
 //! Keywords: loggen, RELP.
 
@@ -12,15 +12,15 @@ use serde_json::Value;
 /// One run of `loggen`.
 struct Load<'a> {
     listen: &'a str,
-    /// More keys of the source.
+    /// Additional keys of the source.
     keys: &'a str,
     options: &'a [&'a str],
     connections: u64,
-    /// Messages of each connection.
+    /// The number of messages of each connection.
     messages: u64,
 }
 
-/// Sends the load and returns a message of it, when all of it is there.
+/// Sends the load, waits until all of it has arrived, and returns one message.
 fn check(load: &Load<'_>) -> Value {
     let server = Server::start(&receiving("syslog", load.listen, load.keys));
     send(&server, load);
@@ -37,7 +37,7 @@ fn send(server: &Server, load: &Load<'_>) {
     assert!(output.status.success() && said.contains("count="), "{said}");
 }
 
-/// Where `loggen` sends to: an address and a port, or a path.
+/// The target as arguments of `loggen`: an address and a port, or a path.
 fn target(url: &str) -> Vec<&str> {
     match url.split_once("://") {
         Some((_, address)) => address.rsplitn(2, ':').collect::<Vec<_>>().into_iter().rev().collect(),
@@ -45,7 +45,7 @@ fn target(url: &str) -> Vec<&str> {
     }
 }
 
-/// What every message of `loggen` says about itself.
+/// Checks the fields that every message of `loggen` has.
 fn assert_read_rightly(message: &Value) {
     let text = |name: &str| message[name].as_str().unwrap();
     assert_eq!((text("host"), text("program"), text("pid")), ("localhost", "prg00000", "1234"));
@@ -160,7 +160,8 @@ fn connections_through_a_proxy_are_of_who_is_behind_it() {
         let server = Server::start(&receiving("syslog", listen, &keys));
         let options = [&proxied[..], &options].concat();
         send(&server, &Load { listen, keys: &keys, options: &options, connections: 2, messages: 1000 });
-        // The header is the first of its messages. It stands inside TLS as well, where nobody expects it.
+        // The PROXY header counts as the first message of the sender. With TLS, it is inside the encrypted stream,
+        // where it is not expected.
         each_arrives_once(&server, 2, 1..1000);
         assert_eq!(server.count("peer=192.0.2.7 seq"), 1998);
     }

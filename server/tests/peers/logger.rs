@@ -8,7 +8,7 @@ use crate::receiving;
 use crate::support::Server;
 use serde_json::{Value, json};
 
-/// Sends numbered lines with these options and returns one of them, when all are there.
+/// Sends numbered lines with these options, waits until all have arrived, and returns one of them.
 fn check(listen: &str, options: &[&str], messages: u64) -> Value {
     let server = Server::start(&receiving("syslog", listen, ""));
     let url = server.listener();
@@ -67,7 +67,7 @@ fn datagrams_in_both_formats_over_udp() {
 fn both_kinds_of_unix_sockets() {
     let stream = check("unix-stream:run/log.sock", &["--tcp"], 1000);
     let datagram = check("unix-dgram:run/log.sock", &["--udp"], 1000);
-    // In its local format the sender does not say which host it is on: it can only be this one.
+    // In its local format, the sender does not name its host, which can only be this one.
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     for message in [stream, datagram] {
         assert_eq!((&message["host"], &message["peer"]), (&json!(name.trim()), &json!("")), "{message}");

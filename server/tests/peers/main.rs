@@ -1,7 +1,7 @@
-//! Programs of other projects as senders to the real binary: what they send by their own rules arrives completely, once,
-//! and is read rightly. And as receivers of what it forwards.
+//! Programs of other projects with the real binary. The messages of senders, in their own format, arrive completely,
+//! once, and are parsed correctly; receivers get the forwarded messages.
 //!
-//! A program that is not here fails its tests, and the failure says what to install.
+//! If a program is missing, its tests fail and say what to install.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -25,7 +25,7 @@ mod syslog_ng;
 mod telemetry;
 mod web;
 
-/// A router document with one source, `in`, that has these listeners and keys, and stores everything.
+/// A router document that stores everything, with one source `in` that has these listeners and keys.
 fn receiving(kind: &str, listen: &str, keys: &str) -> String {
     format!(
         "version = 1\n[[sources]]\nid = \"in\"\nkind = \"{kind}\"\nlisten = [\"{listen}\"]\n{keys}\n\

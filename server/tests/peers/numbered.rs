@@ -1,28 +1,28 @@
-//! Messages that carry their number, and the proof that each of them arrived.
+//! Numbered messages, and the check that each of them arrived.
 
 use crate::support::{Server, WAIT_MAX};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// A text without a number, of which any number may arrive.
+/// A text without a number, which may arrive any number of times.
 pub(crate) const PROBE: &str = "is anybody there?";
 
-/// Which of several connections, and which of its messages.
+/// The connection, and the number of the message in it.
 type Number = (u64, u64);
 
-/// A text like those of syslog-ng's load generator, which the others are made to send as well.
+/// A text like those of syslog-ng's load generator, which other senders are made to send too.
 pub(crate) fn text(thread: u64, number: u64) -> String {
     format!("seq: {number:010}, thread: {thread:04}")
 }
 
-/// What a text of [`text`] begins with.
+/// Parses the beginning of a [`text`].
 pub(crate) fn parse(text: &str) -> Option<Number> {
     let (number, rest) = text.strip_prefix("seq: ")?.split_once(", thread: ")?;
     let thread = rest.get(..4)?;
     Some((thread.parse().ok()?, number.parse().ok()?))
 }
 
-/// Waits until `number` messages of each connection are stored, and then finds each exactly once.
+/// Waits until `number` messages of each connection are stored, and then checks that each is there exactly once.
 pub(crate) fn each_arrives_once(server: &Server, connections: u64, numbers: std::ops::Range<u64>) {
     let sent = connections * (numbers.end - numbers.start);
     server.wait_for("seq", sent);
@@ -35,7 +35,8 @@ pub(crate) fn each_arrives_once(server: &Server, connections: u64, numbers: std:
     assert_eq!(server.count(&format!("-\"{PROBE}\" -\"PROXY TCP4\"")), sent, "something else came as well");
 }
 
-/// Waits until every message is stored; one that was sent again because its receipt was lost may be there twice.
+/// Waits until every message is stored. A message that was sent again because its acknowledgement was lost may be
+/// there twice.
 pub(crate) fn each_arrives(server: &Server, numbers: std::ops::Range<u64>) {
     let start = Instant::now();
     loop {
@@ -48,7 +49,7 @@ pub(crate) fn each_arrives(server: &Server, numbers: std::ops::Range<u64>) {
     }
 }
 
-/// How often each number is there.
+/// The number of occurrences of each number.
 fn found(server: &Server, query: &str) -> BTreeMap<Number, u64> {
     let mut found = BTreeMap::new();
     for message in server.search(query) {
@@ -59,7 +60,7 @@ fn found(server: &Server, query: &str) -> BTreeMap<Number, u64> {
     found
 }
 
-/// The first few that only one of both has, or that they have another number of times.
+/// The first few differences: numbers that only one side has, or a different number of times.
 fn difference(found: &BTreeMap<Number, u64>, expected: &BTreeMap<Number, u64>) -> Vec<(Number, u64)> {
     let odd = |(number, times): &(&Number, &u64)| expected.get(number) != Some(times);
     let missing = expected.keys().filter(|number| !found.contains_key(number)).map(|number| (*number, 0));

@@ -1,4 +1,5 @@
-//! openssl's client as a sender inside TLS: who is let in, and a certificate that is renewed while the server runs.
+//! The client of openssl as a TLS sender: access by certificate, and a certificate that is renewed while the server
+//! runs.
 //!
 //! Keywords: TLS, s_client.
 

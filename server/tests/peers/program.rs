@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-/// A program of a Debian package. Stamps without a zone are in UTC, as the server's sources expect by default.
+/// A program from a Debian package. Its timestamps without a zone are in UTC, as the server's sources expect by
+/// default.
 pub(crate) fn program(name: &str, package: &str) -> Command {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let sbin = ["/usr/sbin", "/sbin"].map(PathBuf::from);
@@ -19,7 +20,7 @@ pub(crate) fn program(name: &str, package: &str) -> Command {
     };
     let mut command = Command::new(found);
     command.env("TZ", "UTC").stdin(Stdio::null());
-    // They reach our servers directly, whatever this machine's proxies are.
+    // Programs must connect to our servers directly, whatever proxies this machine uses.
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().to_ascii_lowercase().ends_with("_proxy") {
             command.env_remove(name);
@@ -28,23 +29,23 @@ pub(crate) fn program(name: &str, package: &str) -> Command {
     command
 }
 
-/// Feeds a program and waits for its end.
+/// Runs a program with this input and waits for its end.
 pub(crate) fn run(command: &mut Command, input: &[u8]) -> Output {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A program that refuses its input has ended with a message that the caller wants to see.
+    // A program that rejects its input ends with a message that the caller checks.
     child.stdin.take().unwrap().write_all(input).ok();
     child.wait_with_output().unwrap()
 }
 
-/// A program that runs until it is dropped, and what it said so far.
+/// A program that runs until it is dropped, and its output so far.
 pub(crate) struct Daemon {
     child: Child,
     log: PathBuf,
 }
 
 impl Daemon {
-    /// Starts it; everything that it says goes to a file in `folder`.
+    /// Starts the program, with its output in a file in `folder`.
     pub(crate) fn start(command: &mut Command, folder: &Path) -> Daemon {
         let log = folder.join("said.log");
         let file = std::fs::File::create(&log).unwrap();
@@ -52,7 +53,7 @@ impl Daemon {
         Daemon { child, log }
     }
 
-    /// All that it has said.
+    /// All output so far.
     pub(crate) fn said(&self) -> String {
         String::from_utf8_lossy(&std::fs::read(&self.log).unwrap_or_default()).into_owned()
     }
@@ -61,7 +62,7 @@ impl Daemon {
 #[expect(clippy::print_stderr, reason = "what the program said explains a test that failed")]
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may have ended already, so errors are ignored.
         self.child.kill().ok();
         self.child.wait().ok();
         if std::thread::panicking() {
@@ -70,7 +71,7 @@ impl Drop for Daemon {
     }
 }
 
-/// What a Debian package's files are below: `/`, or a folder that packages were unpacked into.
+/// The `rsyslogd` of a Debian package, which is installed or was unpacked into a folder.
 pub(crate) fn rsyslog() -> Command {
     let unpacked = std::env::var_os("LOGSTEAD_TEST_RSYSLOG").map(PathBuf::from);
     let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cache/rsyslog");

@@ -1,5 +1,5 @@
-//! rsyslog and syslog-ng as receivers: each writes what it gets to a file: host, program, process
-//! and text.
+//! rsyslog and syslog-ng as receivers, which write the messages that they get to a file: host, program, process and
+//! text.
 
 use crate::certificates::{Authority, Identity};
 use crate::numbered::parse;
@@ -8,19 +8,19 @@ use crate::support::{free_port, wait_until};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// What is spoken with a receiver.
+/// The protocol of a receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Spoken {
     Udp,
     Tcp,
-    /// A newline behind each message.
+    /// A newline after each message.
     Lines,
     Tls,
     Relp,
     RelpTls,
 }
 
-/// Whose receiver it is.
+/// The program that receives.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Program {
     Rsyslog,
@@ -55,7 +55,7 @@ impl Receiver {
         receiver
     }
 
-    /// Ends it at once.
+    /// Ends it immediately.
     pub(crate) fn kill(&mut self) {
         self.running = None;
     }
@@ -65,7 +65,7 @@ impl Receiver {
         wait_until("the receiver listens", || self.listens());
     }
 
-    /// The numbers of what it got, in order.
+    /// The numbers of the received messages, in order.
     pub(crate) fn numbers(&self) -> Vec<u64> {
         let text = std::fs::read_to_string(self.folder.path().join("out.log")).unwrap_or_default();
         // The last line may not be complete yet.
@@ -77,7 +77,7 @@ impl Receiver {
             .collect()
     }
 
-    /// All that it wrote.
+    /// Everything that it has written.
     pub(crate) fn text(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("out.log")).unwrap_or_default()
     }
@@ -123,7 +123,7 @@ impl Receiver {
         }
     }
 
-    /// Everything is written before it is acknowledged: without a queue of its own.
+    /// It has no queue, so that everything is written before it is acknowledged.
     fn rsyslog_text(&self) -> String {
         let (folder, port) = (self.folder.path().display(), self.port);
         let (authority, own) = (&self.authority, format!("{folder}/localhost"));
@@ -185,7 +185,7 @@ impl Receiver {
         )
     }
 
-    /// Asks the system, so that the receiver has nobody to wonder about.
+    /// Whether it listens, according to the system, so that the receiver gets no unexpected connection.
     fn listens(&self) -> bool {
         let (table, state) = if self.spoken == Spoken::Udp { ("udp", "07") } else { ("tcp", "0A") };
         let table = std::fs::read_to_string(format!("/proc/net/{table}")).unwrap();

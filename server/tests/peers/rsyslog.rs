@@ -1,5 +1,5 @@
-//! rsyslog as a forwarder. Over RELP every message has a receipt, so nothing may be missing however often the receiver is
-//! killed; what was stored but not acknowledged comes again.
+//! rsyslog as a forwarder. Over RELP every message is acknowledged, so nothing may be missing however often the
+//! receiver is killed; messages that were stored but not acknowledged come again.
 //!
 //! Keywords: rsyslog, RELP, TLS, omelasticsearch.
 
@@ -20,9 +20,9 @@ struct Forwarding {
 }
 
 impl Forwarding {
-    /// `action` is what is done with each message, in rsyslog's own words. What waits for it is on disk. (A queue that is
-    /// in memory and goes to disk when it is long has two workers, each with a connection, and rsyslog forgets what a
-    /// worker has not heard an answer to when it has no more use for it.)
+    /// `action` is the action for each message, in rsyslog's own syntax. Its queue is on disk. (A queue in memory
+    /// that spills to disk has two workers, each with its own connection, and rsyslog forgets the unacknowledged
+    /// messages of a worker that it no longer needs.)
     fn start(folder: TempDir, modules: &str, action: &str) -> Forwarding {
         let path = folder.path().display();
         let text = format!(
@@ -48,7 +48,7 @@ impl Forwarding {
     }
 }
 
-/// Kills the receiver, stops it as it should be stopped, and kills it again while messages come in.
+/// Kills the receiver, stops it properly, and kills it again while messages arrive.
 fn nothing_is_missing(mut server: Server, forwarding: &Forwarding) {
     for round in 0..3 {
         forwarding.feed(1000 * round..1000 * (round + 1));

@@ -1,5 +1,5 @@
-//! Shippers that believe to speak to Elasticsearch: rsyslog's `omelasticsearch`, also when the receiver is killed, syslog-ng
-//! as its `elasticsearch-http()` is configured; and the commands of `docs/ingest.md` as they stand there.
+//! Shippers that send to Elasticsearch: rsyslog's `omelasticsearch`, also when the receiver is killed, and syslog-ng
+//! with the configuration of its `elasticsearch-http()`; and the commands in `docs/ingest.md`, run exactly as shown.
 //!
 //! Keywords: Vector, Fluent Bit, Filebeat, Promtail.
 
@@ -18,7 +18,7 @@ const ROUTER: &str = "version = 1\n[[sources]]\nid = \"http\"\nkind = \"http\"\n
 const PAGE: &str = include_str!("../../../docs/ingest.md");
 const ODD: [&str; 3] = ["quote \" backslash \\ tab\there", "ümläut €😀", "{\"json\": [1, 2]}"];
 
-/// The action as the page shows it, for this server.
+/// The action on the page, for this server.
 fn rsyslog_configuration(folder: &Path, port: u16) -> String {
     let path = folder.display();
     let block = PAGE.split("```").find(|block| block.contains("omelasticsearch")).unwrap();
@@ -61,7 +61,7 @@ fn nothing_that_rsyslog_sends_to_elasticsearch_is_missing_when_the_receiver_is_k
 #[test]
 fn nothing_that_rsyslog_sends_to_elasticsearch_is_missing_when_nothing_can_be_stored_for_a_while() {
     let (port, folder) = (free_port(), tempfile::tempdir().unwrap());
-    // Also to a destination whose queue is full at once.
+    // Messages also go to a destination whose queue is full immediately.
     let router = ROUTER.replace("to = [\"main\"]", "to = [\"main\", \"siem\"]")
         + &format!(
             "[[destinations]]\nid = \"siem\"\nkind = \"syslog\"\nto = \"tcp://127.0.0.1:{}\"\n\
@@ -102,7 +102,7 @@ fn nothing_that_rsyslog_sends_to_elasticsearch_is_missing_when_nothing_can_be_st
 fn syslog_ng_sends_as_to_elasticsearch() {
     let (server, folder) = (Server::start(ROUTER), tempfile::tempdir().unwrap());
     let path = folder.path().display();
-    // As the configuration library of syslog-ng defines `elasticsearch-http()`.
+    // Like the definition of `elasticsearch-http()` in syslog-ng's configuration library.
     let configuration = format!(
         "@version: 3.38\noptions {{ keep-hostname(yes); stats-freq(0); }};\n\
          source s {{ unix-stream(\"{path}/in.sock\" flags(expect-hostname)); }};\n\

@@ -1,9 +1,9 @@
-//! syslog-ng as a forwarder over TLS with certificates on both sides: framed by counts and by lines, and across a stop of
-//! the receiver.
+//! syslog-ng as a forwarder over TLS with certificates on both sides, with counted frames and with lines, and while
+//! the receiver is stopped and started.
 //!
-//! Syslog over a stream has no receipts: what is in the connection when a receiver goes away is gone without the sender
-//! knowing, and inside TLS syslog-ng finds out only when it writes. So the promise is: what was there before the stop is
-//! stored, and what the sender holds once it knows arrives later.
+//! Syslog over a stream has no acknowledgements: data in the connection is lost without the sender knowing when a
+//! receiver stops, and inside TLS syslog-ng notices only when it writes. So the promise is that messages received
+//! before the stop are stored, and that messages which the sender still has when it notices arrive later.
 //!
 //! Keywords: syslog-ng, ALTP, TLS.
 
@@ -17,7 +17,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A receiver that wants certificates, and a syslog-ng that has one.
+/// A receiver that requires certificates, and a syslog-ng that has one.
 struct Forwarding {
     server: Server,
     sender: Daemon,
@@ -25,7 +25,7 @@ struct Forwarding {
 }
 
 impl Forwarding {
-    /// `driver` is how the receiver is named in syslog-ng's configuration: `syslog` counts, `network` sends lines.
+    /// `driver` is the driver in syslog-ng's configuration: `syslog` uses octet counting, `network` sends lines.
     fn start(driver: &str) -> Forwarding {
         let folder = tempfile::tempdir().unwrap();
         let authority = Authority::new(folder.path(), "authority");
@@ -44,7 +44,7 @@ impl Forwarding {
         Forwarding { server, sender, folder }
     }
 
-    /// Gives syslog-ng messages to forward.
+    /// Passes messages to syslog-ng to forward.
     fn feed(&self, texts: impl Iterator<Item = String>) {
         let mut socket = UnixStream::connect(self.folder.path().join("in.sock")).unwrap();
         for text in texts {
@@ -66,7 +66,7 @@ fn configuration(folder: &Path, driver: &str, port: u16, identity: &Identity, au
     )
 }
 
-/// A syslog-ng with the configuration in this folder.
+/// Starts syslog-ng with the configuration in this folder.
 pub(crate) fn start(folder: &Path) -> Daemon {
     let mut command = program("syslog-ng", "syslog-ng-core");
     command.args(["--foreground", "--stderr", "--no-caps"]);

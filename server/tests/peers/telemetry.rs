@@ -1,4 +1,4 @@
-//! OpenTelemetry: requests over HTTP/1.1, HTTP/2 and gRPC, by curl, to a source of its own.
+//! OpenTelemetry: requests over HTTP/1.1, HTTP/2 and gRPC, sent by curl, to its own source.
 //!
 //! Keywords: OpenTelemetry, OTLP.
 
@@ -26,7 +26,7 @@ fn curl(arguments: &[&str], body: &[u8]) -> Output {
     output
 }
 
-/// Calls a method over gRPC: everything that is answered, trailers included.
+/// Calls a method over gRPC; returns the whole answer, including trailers.
 fn grpc(server: &Server, method: &str, body: &[u8]) -> String {
     let url = format!("http://{}/{method}", server.address("grpc"));
     let head = ["-H", "Content-Type: application/grpc", "-H", "TE: trailers"];
@@ -123,7 +123,7 @@ fn a_source_with_a_token_takes_requests_with_that_one_alone() {
     assert_eq!(server.count("*"), 2);
 }
 
-/// What is answered over HTTP, and over gRPC, with these headers.
+/// The answers over HTTP and over gRPC to a request with these headers.
 fn both(server: &Server, headers: &[&str], text: &str) -> [String; 2] {
     let url = format!("http://{}", server.address("grpc"));
     let told = |answer: Output| String::from_utf8_lossy(&answer.stdout).to_ascii_lowercase();
@@ -148,7 +148,7 @@ fn a_token_keeps_its_limits_wherever_it_sends() {
     let [http, grpc] = both(&server, &["-H", &bearer], &"x".repeat(300));
     assert!(http.starts_with("http/1.1 413 "), "{http}");
     assert!(grpc.contains("grpc-status: 8\r") && !grpc.contains("retryinfo"), "{grpc}");
-    // A hundred messages to the web listener are a hundred seconds' worth.
+    // A hundred messages to the web listener use up a hundred seconds of the limit.
     let lines = "m\n".repeat(100);
     let url = format!("{}/api/v1/ingest", server.web());
     let sent = curl(&["-H", "Content-Type: text/plain", "-H", &bearer, &url], lines.as_bytes());
@@ -171,7 +171,7 @@ fn what_is_made_of_a_request_over_grpc_counts_as_sent() {
     let token = serde_json::json!({"name": "shipper", "role": "ingest", "limits": limits});
     let (_, made) = server.post("/tokens", &token);
     let bearer = format!("Authorization: Bearer {}", made["token"].as_str().unwrap());
-    // Two megabytes, of a resource of fifty kilobytes and forty records without anything.
+    // Two megabytes result from a resource of fifty kilobytes and forty empty records.
     let value = field(2, &field(1, &vec![b'x'; 50_000]));
     let resource = field(1, &field(1, &[field(1, b"long"), value].concat()));
     let body = field(1, &[resource, field(2, &[0x12, 0].repeat(40))].concat());
@@ -198,7 +198,7 @@ fn grpc_inside_tls_is_answered_when_it_is_stored() {
     let (grpc, http) =
         (format!("https://localhost:{port}/{EXPORT}"), format!("https://localhost:{port}/v1/logs"));
     let ca = authority.certificate();
-    // The protocol is agreed on inside TLS.
+    // The protocol is negotiated inside TLS.
     let head = ["--http2", "--cacert", &ca, "-H", "TE: trailers", "-H", "Content-Type: application/grpc"];
     let files = ["-D", "-", "-o", "/dev/null", "-w", "spoken %{http_version}"];
     for version in ["--tlsv1.2", "--tlsv1.3"] {
@@ -210,7 +210,7 @@ fn grpc_inside_tls_is_answered_when_it_is_stored() {
     let told = curl(&head, &request("over HTTP/1.1")).stdout;
     assert!(told.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&told));
     assert_eq!((server.count("\"inside TLS\""), server.count("\"over HTTP\"")), (2, 1));
-    // Who does not trust the authority sends nothing, and nobody is answered without TLS.
+    // A client that does not trust the authority sends nothing, and without TLS there is no answer.
     let mut stranger = program("curl", "curl");
     let refused =
         run(stranger.args(["-sS", "--http2", &grpc, "--data-binary", "@-"]), &framed(&request("no")));
@@ -234,7 +234,7 @@ fn a_full_disk_asks_exporters_to_come_again() {
     let settings = ["storage.journal_file_max=1MiB"];
     let server = Server::start_in(folder, mounted.path().join("data"), &router, &settings);
     disk.fill();
-    // What is left of the last page of a file may take some.
+    // The rest of the last page of a file may have room for some.
     let mut taken = 0;
     wait_until("the disk is full", || {
         let [http, grpc] = both(&server, &[], &"x".repeat(1000));

@@ -1,5 +1,5 @@
-//! curl and openssl at the web port: encryption, HTTP/2, the way there for those who come in the clear, unix sockets,
-//! compression. And our own commands, which have to trust the same certificate.
+//! curl and openssl at the web port: encryption, HTTP/2, redirection of unencrypted requests, unix sockets,
+//! compression. Our own commands must trust the same certificate.
 //!
 //! Keywords: browser-less HTTP client, proxy.
 
@@ -33,7 +33,7 @@ impl Encrypted {
         curl(&[&trust, arguments].concat(), &format!("{}{path}", self.server.web()))
     }
 
-    /// `openssl s_client`, which trusts the server.
+    /// `openssl s_client`, trusting the server.
     fn openssl(&self, arguments: &[&str]) -> Command {
         let address = self.server.web().strip_prefix("https://").unwrap();
         let mut command = program("openssl", "openssl");
@@ -51,7 +51,7 @@ impl Encrypted {
     }
 }
 
-/// What curl was answered.
+/// The answer to curl.
 struct Said {
     head: String,
     body: Vec<u8>,
@@ -69,7 +69,7 @@ impl Said {
     }
 }
 
-/// An answer with its head, as a user of the API gets it.
+/// The answer with its headers, as a user of the API gets it.
 fn curl(arguments: &[&str], url: &str) -> Said {
     let mut command = program("curl", "curl");
     command.args(["-sS", "-i", "-m", "30", "-H", &format!("Authorization: Bearer {TOKEN}")]).args(arguments);
@@ -126,7 +126,7 @@ fn cookies_and_hsts_go_with_encryption_and_only_with_it() {
 fn who_comes_in_the_clear_is_sent_to_the_encrypted_address() {
     let encrypted = Encrypted::start(&["web.redirect_listen=127.0.0.1:0"]);
     let secure = encrypted.server.web().to_owned();
-    // The port of HTTPS itself, and the one that is there for it.
+    // Unencrypted requests go to the HTTPS port itself, and to the port that redirects.
     let ports = [secure.replace("https:", "http:"), encrypted.server.named("redirect")];
     for plain in ports {
         let said = curl(&[], &format!("{plain}/search?q=a"));

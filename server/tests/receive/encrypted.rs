@@ -1,4 +1,4 @@
-//! Syslog inside TLS, where what a sender may do depends on which bytes come together.
+//! Syslog inside TLS, with cases that depend on which bytes arrive together.
 //!
 //! Keywords: TLS, octet counting, fragments, limits.
 
@@ -38,7 +38,7 @@ fn client(authority: &Authority, version: &'static SupportedProtocolVersion) -> 
     ClientConnection::new(Arc::new(config), "localhost".try_into().unwrap()).unwrap()
 }
 
-/// Agrees on keys and sends what is written already, which goes out together with the end of the handshake.
+/// Connects with TLS, and sends the data already written together with the end of the handshake.
 fn connect(server: &Server, client: &mut ClientConnection) -> TcpStream {
     let mut socket = TcpStream::connect(server.address("tls")).unwrap();
     while client.is_handshaking() || client.wants_write() {

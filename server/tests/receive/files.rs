@@ -1,4 +1,4 @@
-//! The real binary follows files: what is appended to them is stored once, whatever happens to them and to it.
+//! The real binary follows files: appended lines are stored once, whatever happens to the files and to the process.
 //!
 //! Keywords: file source, rotation, truncation, tail file, positions.
 
@@ -46,7 +46,7 @@ fn append(logs: &TempDir, name: &str, text: &str) {
     file.write_all(text.as_bytes()).unwrap();
 }
 
-/// What is saved of how far files were read.
+/// The saved positions of the files.
 fn saved(server: &Server) -> String {
     fs::read_to_string(server.data().join("positions/files.json")).unwrap_or_default()
 }
@@ -100,7 +100,7 @@ fn no_line_is_left_out_when_the_server_is_killed_while_it_reads() {
     }
     let last = format!("number-{}-", written - 1);
     wait_until("the last line is stored", || 0 < server.count(&format!("\"{last}\"")));
-    // Each is there; those that were stored since the last save may be there twice.
+    // Every line is there; those stored since the last save may be there twice.
     for number in (0..written).step_by(997) {
         assert!(0 < server.count(&format!("\"number-{number}-\"")), "number {number}");
     }
@@ -160,7 +160,7 @@ fn lines_without_a_priority_have_their_time_host_and_program() {
 #[test]
 fn a_stamp_without_a_year_is_of_the_year_before_the_file_was_last_written() {
     let (logs, server) = start("start = \"beginning\"");
-    // Its name is looked for once its time is as it should be.
+    // The file gets a followed name only after its modification time has been set.
     append(
         &logs,
         "new",

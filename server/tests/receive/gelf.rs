@@ -1,4 +1,4 @@
-//! A source of GELF: datagrams, chunks and streams become messages, all of them, once.
+//! A GELF source: all messages in datagrams, chunks and streams arrive, each once.
 //!
 //! Keywords: GELF, chunks, UDP, zlib.
 
@@ -47,7 +47,7 @@ fn datagrams_are_messages_however_they_are_packed_and_cut() {
     let long = "long ".repeat(20_000);
     let mut datagrams =
         vec![message("plain", "one"), gzip(&message("gzip", "two")), zlib(&message("zlib", "three"))];
-    // In any order, and one of them twice.
+    // The chunks come in any order, and one of them twice.
     let mut cut = chunks(1, &message("chunked", &long), 1400);
     cut.reverse();
     cut.push(cut[3].clone());
@@ -74,7 +74,7 @@ fn of_a_message_that_lacks_a_chunk_the_rest_is_stored_when_the_server_stops() {
     let cut = chunks(1, &message("chunked", "text"), 20);
     let all_but_one: Vec<&[u8]> = cut.iter().skip(1).map(Vec::as_slice).collect();
     server.send_udp(&all_but_one);
-    // What comes behind it on the same socket has been read, so the chunks have as well.
+    // A later datagram on the same socket has been read, so the chunks have been read as well.
     server.send_udp(&[&message("plain", "behind")]);
     server.wait_for("host=plain", 1);
     assert!(server.terminate().success());

@@ -1,5 +1,5 @@
-//! Clients that hold connections and do nothing with them take nothing from others: neither memory nor places nor
-//! file descriptors. Senders go on sending, and users log in and search.
+//! Clients that hold connections without using them take nothing from others: no memory, no places and no file
+//! descriptors. Senders continue to send, and users can log in and search.
 //!
 //! Keywords: slowloris, idle connection, connection limit, denial of service.
 
@@ -20,9 +20,9 @@ use support::{ROUTER, Server, TOKEN, wait_until};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsConnector;
 
-/// How long a login or a search may take while strangers hold all connections, on a busy machine.
+/// The longest time for a login or a search while other clients hold all connections, on a busy machine.
 const ANSWER_MAX: Duration = Duration::from_secs(5);
-/// Of a test that waits for a timeout of half a second.
+/// Settings for a test that waits for a timeout of half a second.
 const QUICK: [&str; 3] = ["web.header_timeout=500ms", "web.idle_timeout=500ms", "web.stall_timeout=500ms"];
 
 fn web(server: &Server) -> SocketAddr {
@@ -35,13 +35,13 @@ fn connect(server: &Server) -> TcpStream {
     stream
 }
 
-/// Sends bytes, leaves the connection open and reads until the server ends it.
+/// Sends bytes, leaves the connection open, and reads until the server closes it.
 fn said_to(server: &Server, bytes: &[u8]) -> String {
     let mut stream = connect(server);
     stream.write_all(bytes).unwrap();
     let mut answer = Vec::new();
     match stream.read_to_end(&mut answer) {
-        // Nothing but the end counts: some of what was sent may be unread.
+        // Only the end matters, because some of the sent bytes may be unread.
         Err(error) if error.kind() != ErrorKind::ConnectionReset => {
             panic!("the connection stays open: {error}")
         }
@@ -58,8 +58,8 @@ fn assert_problem(answer: &str, status: u16, detail: &str) {
     assert!(problem["detail"].as_str().unwrap().contains(detail), "{problem}");
 }
 
-/// Strangers of five kinds, who do nothing more. Where the server ends one of them early, that is its right. Among
-/// thousands there are none that ask hundreds of things: that is work, and not waiting.
+/// Idle connections of five kinds. The server may close any of them early. Among thousands of them, none sends
+/// hundreds of requests, because that is work and not waiting.
 fn strangers(server: &Server, each: usize) -> Vec<TcpStream> {
     let login = "POST /api/v1/session HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
     let half_login = format!("{login}content-length: 1048576\r\n\r\n{}", "x".repeat(100_000));
@@ -135,7 +135,7 @@ fn an_answer_that_nobody_reads_is_ended() {
     stream.set_nonblocking(true).unwrap();
     let known = format!("authorization: Bearer {TOKEN}");
     let ask = format!("GET /api/v1/logspaces HTTP/1.1\r\nhost: x\r\n{known}\r\n\r\n").repeat(1000);
-    // As long as it goes: the server stops reading when it cannot write.
+    // Writes as long as possible: the server stops reading when it cannot write.
     wait_until("the server has enough of it", || match stream.write_all(ask.as_bytes()) {
         Ok(()) => false,
         Err(error) if error.kind() == ErrorKind::WouldBlock => false,
@@ -143,7 +143,7 @@ fn an_answer_that_nobody_reads_is_ended() {
     });
 }
 
-/// How long a server takes for this many requests over one connection.
+/// The time that a server takes for this many requests over one connection.
 fn time_for(server: &Server, head: &str, requests: usize) -> Duration {
     let mut stream = connect(server);
     let request = format!("GET /api/v1/logspaces HTTP/1.1\r\nhost: x\r\n{head}\r\n");
@@ -159,7 +159,7 @@ fn time_for(server: &Server, head: &str, requests: usize) -> Duration {
 #[test]
 fn a_stranger_that_asks_without_end_waits_and_others_do_not() {
     let server = Server::start(ROUTER);
-    // 50 at once, then one a second.
+    // The limit is 50 at once, then one per second.
     let stranger = time_for(&server, "", 52);
     assert!(Duration::from_secs(1) <= stranger, "a flood is answered in {stranger:?}");
     let known = time_for(&server, &format!("authorization: Bearer {TOKEN}\r\n"), 1000);
@@ -169,7 +169,7 @@ fn a_stranger_that_asks_without_end_waits_and_others_do_not() {
 #[test]
 fn the_users_of_a_trusted_proxy_share_its_connections_and_do_not_wait() {
     let server = Server::start_with(ROUTER, &["web.trusted_proxies=127.0.0.1"]);
-    // Paced, they would take three minutes.
+    // With the limit, they would take three minutes.
     let strangers = time_for(&server, "", 1000);
     assert!(strangers < Duration::from_secs(100), "1000 requests take {strangers:?}");
 }
@@ -190,7 +190,7 @@ fn a_body_that_rests_makes_way_for_one_that_does_not() {
     let message = "x".repeat(999);
     let body = format!("{message}\n").repeat(1000);
     let mut accepted = 0;
-    // A busy server may take a whole body before it reads those that rest: then another is sent.
+    // A busy server may read a whole body before it notices the stalled ones; then another one is sent.
     wait_until("a body that rests has made way", || {
         match server.try_ingest(&body) {
             Ok(messages) => accepted += messages,
@@ -198,7 +198,7 @@ fn a_body_that_rests_makes_way_for_one_that_does_not() {
         }
         for connection in &mut resting {
             connection.0.read_to_string(&mut connection.1).ok();
-            // Where all who have begun wait for more room, the last to come is told to try again at once.
+            // If all open bodies wait for more room, the latest one is asked to try again immediately.
             if connection.1.contains("try again") {
                 *connection = begin();
             }
@@ -230,7 +230,7 @@ fn a_body_with_too_many_messages_is_refused_as_a_whole() {
     assert_eq!(server.count("*"), 1000);
 }
 
-/// Connections to the web port and to a source, each more than the process may have descriptors.
+/// The connections to the web port and to a source each exceed the number of descriptors of the process.
 #[test]
 fn connections_leave_storage_the_descriptors_it_needs() {
     let folder = tempfile::tempdir().unwrap();
@@ -240,7 +240,7 @@ fn connections_leave_storage_the_descriptors_it_needs() {
     let _web: Vec<TcpStream> = (0..300).map(|_| TcpStream::connect(web(&server)).unwrap()).collect();
     let _syslog: Vec<TcpStream> = (0..300).map(|_| server.tcp()).collect();
     for number in 0..20 {
-        // Each fills a journal file, and each needs the next.
+        // Each request fills a journal file, and each needs a new one.
         assert_eq!(server.ingest(&format!("message {number}\n").repeat(1000)), 1000);
     }
     assert_eq!(server.count("message"), 20_000);
@@ -248,23 +248,23 @@ fn connections_leave_storage_the_descriptors_it_needs() {
     wait_until("connections are refused", || 0 < refused());
 }
 
-/// The same where there is a handshake first, which a busy machine takes its time for.
+/// The same for tests with a handshake first, which takes some time on a busy machine.
 const QUICK_AFTERWARDS: [&str; 2] = ["web.idle_timeout=2s", "web.stall_timeout=2s"];
-/// How long half of all logins may take at most while thousands of connections are held.
+/// The greatest median time of logins while thousands of connections are held.
 const LOGIN_MAX: Duration = Duration::from_secs(1);
-/// How long a stop may take, whatever is open.
+/// The longest time that a stop may take, whatever is open.
 const STOP_MAX: Duration = Duration::from_secs(10);
 
-/// As many connections as are wanted, or as this process and the server may have each.
+/// The wanted number of connections, or the greatest number that this process and the server can have.
 fn many(wanted: usize) -> usize {
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).ok();
     let all = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    // The server keeps some for its files.
+    // The server reserves some descriptors for its files.
     wanted.min(usize::try_from(all).unwrap_or(usize::MAX) / 2)
 }
 
-/// How long each of some logins takes, in order of that.
+/// The times of some logins, in ascending order.
 fn logins(server: &Server) -> Vec<Duration> {
     let login = json!({"name": "ada", "password": "correct horse battery"});
     let mut took: Vec<Duration> = (0..9)
@@ -322,7 +322,7 @@ fn a_thousand_requests_at_a_time_are_answered_and_so_is_a_login() {
     for mut stream in asked {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
-        // Searches of one caller wait for each other, up to a limit that is told.
+        // The searches of one caller wait for each other, up to a limit that is reported.
         let is_answered = answer.starts_with("HTTP/1.1 200 ") || answer.starts_with("HTTP/1.1 503 ");
         assert!(is_answered, "{answer}");
     }
@@ -352,14 +352,14 @@ fn a_stop_answers_what_was_asked_and_waits_for_nobody_else() {
     assert!(start.elapsed() < STOP_MAX, "a stop takes {:?}", start.elapsed());
 }
 
-/// A server whose web port is encrypted, and how a client of it connects.
+/// A server with an encrypted web port, and the settings for its clients.
 struct Encrypted {
     server: Server,
     connector: TlsConnector,
     _folder: tempfile::TempDir,
 }
 
-/// A connection for several requests, and the task that drives it to its end.
+/// A connection for several requests, and the task that drives it.
 struct SharedConnection {
     requests: SendRequest<Bytes>,
     end: JoinHandle<Result<(), h2::Error>>,
@@ -385,7 +385,7 @@ impl Encrypted {
         Encrypted { server, connector: TlsConnector::from(Arc::new(client)), _folder: folder }
     }
 
-    /// Takes as much of each answer as the window has.
+    /// Connects, with a window that limits how much of each answer is sent.
     async fn share(&self, window_bytes: u32) -> SharedConnection {
         let stream = tokio::net::TcpStream::connect(web(&self.server)).await.unwrap();
         let name = ServerName::try_from("localhost").unwrap();
@@ -398,7 +398,7 @@ impl Encrypted {
 }
 
 impl SharedConnection {
-    /// Asks; without a body, that is all.
+    /// Sends a request; if there is no body, the request ends with its head.
     async fn ask(
         &mut self,
         path: &str,
@@ -431,7 +431,7 @@ impl SharedConnection {
         String::from_utf8(text).unwrap()
     }
 
-    /// Why the server ended it.
+    /// The reason why the server ended it.
     async fn ended(self) -> Option<h2::Reason> {
         let end = tokio::time::timeout(support::WAIT_MAX, self.end).await.expect("it is ended");
         end.unwrap().err().and_then(|error| error.reason())
@@ -441,7 +441,7 @@ impl SharedConnection {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_handshake_that_does_not_go_on_is_ended() {
     let encrypted = Encrypted::start(&QUICK);
-    // The beginning of a hello that is 512 bytes long.
+    // This is the beginning of a TLS hello of 512 bytes.
     assert_eq!(said_to(&encrypted.server, &[22, 3, 1, 2, 0, 1, 0]), "");
     assert_eq!(said_to(&encrypted.server, b""), "");
 }
@@ -456,7 +456,7 @@ async fn a_body_that_does_not_come_is_refused_and_the_other_requests_of_the_conn
     assert_eq!(slow.await.unwrap().status(), 408);
     let (other, _) = connection.ask("/api/v1/logspaces", None).await;
     assert_eq!(other.await.unwrap().status(), 200);
-    // Nothing more is asked.
+    // No further request is sent.
     assert_eq!(connection.ended().await.unwrap_or(h2::Reason::NO_ERROR), h2::Reason::NO_ERROR);
 }
 
@@ -465,7 +465,7 @@ async fn answers_that_are_not_taken_end_a_shared_connection() {
     let encrypted = Encrypted::start(&QUICK_AFTERWARDS);
     for window_bytes in [0, 100_000] {
         let mut connection = encrypted.share(window_bytes).await;
-        // Longer than the window.
+        // The answers are longer than the window.
         let mut asked = Vec::new();
         for _ in 0..10 {
             asked.push(connection.ask("/api/v1/openapi.json", None).await);
@@ -481,7 +481,7 @@ async fn answers_that_are_not_taken_end_a_shared_connection() {
 async fn requests_that_are_given_up_at_once_end_a_shared_connection() {
     let encrypted = Encrypted::start(&[]);
     let mut connection = encrypted.share(1 << 20).await;
-    // "Rapid reset": each costs its sender two frames.
+    // This is the "rapid reset" attack: each request costs its sender two frames.
     let mut asked = 0;
     for number in 0..100_000 {
         asked = number;
@@ -491,7 +491,7 @@ async fn requests_that_are_given_up_at_once_end_a_shared_connection() {
         let Ok((_, mut stream)) = connection.requests.send_request(request, false) else { break };
         stream.send_reset(h2::Reason::CANCEL);
     }
-    // What it says as its reason may be lost, as it reads no more.
+    // The reason that the server gives may be lost, because it no longer reads.
     assert!(asked < 99_999, "it goes on");
     connection.ended().await;
     let (answer, _) = encrypted.share(1 << 20).await.ask("/api/v1/logspaces", None).await;

@@ -1,5 +1,5 @@
-//! Hostile bodies, sent to the real process without pause by clients with a valid token: each gets an answer, memory stays
-//! bounded, what others send is stored, and logins stay fast.
+//! Hostile bodies, sent continuously to the real process by clients with a valid token: each gets an answer, memory
+//! stays bounded, the messages of others are stored, and logins stay fast.
 //!
 //! Keywords: hostile input, decompression bomb, memory limit, fuzz.
 
@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 use support::protobuf::field as protobuf;
 use support::{ROUTER, Server, TOKEN, wait_until};
 
-/// Of several logins, how long the middle one may take.
+/// The greatest median time of several logins.
 const LOGIN_MAX: Duration = Duration::from_secs(1);
 const LOGINS: usize = 7;
-/// Connections that attack at the same time.
+/// The number of connections that attack at the same time.
 const ATTACKERS: usize = 8;
 const BOMB_BYTES: usize = 200 << 20;
 const MEMORY_MAX: u64 = 700 << 20;
@@ -33,13 +33,13 @@ const PATHS: [(&str, &str); 6] = [
     ("/api/v2/logs", "application/json"),
 ];
 
-/// What one request is: what is said of its body, the body, and how often that is repeated.
+/// A hostile request: the declared encoding, the body, and the number of its repetitions.
 struct Attack {
     name: &'static str,
     encoding: Option<&'static str>,
     body: Vec<u8>,
     repeated: usize,
-    /// All answers that may be given.
+    /// All permitted status codes.
     answers: &'static [u16],
 }
 
@@ -58,7 +58,7 @@ fn attacks() -> Vec<Attack> {
         attack("not the encoding", Some("zstd"), b"plain text\n".to_vec(), 1, &[400]),
         attack("unknown encoding", Some("rot13"), b"cynva grkg\n".to_vec(), 1, &[415]),
         attack("a gigabyte", None, vec![b' '; 1 << 20], 1 << 10, &[413]),
-        // Where a body may hold several messages, the good ones of them are stored; lines of text may be anything.
+        // If a body can contain several messages, the valid ones are stored; lines of text may have any content.
         attack("deep JSON", None, deep.into_bytes(), 1, &[200, 400]),
         attack("open arrays", None, vec![b'['; 1 << 20], 1, &[200, 400]),
         attack("not UTF-8", None, b"{\"message\":\"\xff\xfe\"}\n".to_vec(), 1, &[200, 202, 400]),
@@ -76,7 +76,7 @@ fn send(server: &Server, (path, kind): (&str, &str), attack: &Attack) -> u16 {
          connection: close\r\ncontent-length: {bytes}\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).unwrap();
-    // Whoever refuses a body need not read it to its end.
+    // A server that refuses a body need not read it to the end.
     for _ in 0..attack.repeated {
         if stream.write_all(&attack.body).is_err() {
             break;
@@ -89,7 +89,7 @@ fn send(server: &Server, (path, kind): (&str, &str), attack: &Attack) -> u16 {
     status.unwrap_or_else(|| panic!("{}: {path} gave no answer: {answer:?}", attack.name))
 }
 
-/// The most memory that the process has had.
+/// The peak memory of the process.
 fn peak(server: &Server) -> u64 {
     memory(server, "VmHWM:")
 }
@@ -114,11 +114,11 @@ fn hostile_bodies_are_answered_and_keep_nobody_from_logging_in() {
             .map(|_| {
                 scope.spawn(|| {
                     let mut bad = BTreeSet::new();
-                    // All of them once, and then on until the logins are done.
+                    // Sends all attacks at least once, and continues until the logins are done.
                     while !is_over.load(Ordering::Relaxed) || next.load(Ordering::Relaxed) < rounds {
                         let turn = next.fetch_add(1, Ordering::Relaxed);
                         let (attack, path) = (&attacks[turn % attacks.len()], PATHS[turn % PATHS.len()]);
-                        // Bodies take turns, and who does not get one is told to come again.
+                        // Bodies are processed in turns; if there is no turn, the client is asked to try again.
                         let status = send(&server, path, attack);
                         if !attack.answers.contains(&status) && status != 503 {
                             bad.insert(format!("{} {}: {status}", attack.name, path.0));
@@ -147,7 +147,7 @@ fn hostile_bodies_are_answered_and_keep_nobody_from_logging_in() {
     assert!(peak(&server) < MEMORY_MAX, "{} MiB", peak(&server) >> 20);
 }
 
-/// So many records of a resource with an attribute of this length.
+/// This many records of a resource with an attribute of this length.
 fn records(resource_bytes: usize, records: usize) -> String {
     let value = json!({"stringValue": "x".repeat(resource_bytes)});
     let logs = vec![json!({"body": {"stringValue": "one"}}); records];
@@ -173,14 +173,14 @@ fn a_source_of_otlp_limits_and_charges_what_its_records_repeat() {
     };
     let (status, told) = send(records(800_000, 100));
     assert!(status == 413 && told.contains("or parameters that they share"), "{status} {told}");
-    // Four megabytes are made of twenty kilobytes, so the token has to wait for seconds.
+    // Twenty kilobytes expand to four megabytes, so the token has to wait for seconds.
     assert_eq!(send(records(20_000, 200)).0, 200);
     let (status, told) = send(records(20, 1));
     assert_eq!(status, 429, "{told}");
     assert_eq!(server.count("one"), 200);
 }
 
-/// Four of a kind may take so much more than the server has before.
+/// The additional memory that four attacks of one kind may take.
 const MADE_MEMORY_MAX: u64 = 300 << 20;
 const AT_ONCE: usize = 4;
 
@@ -210,7 +210,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     packer.finish().unwrap()
 }
 
-/// A body of at most three megabytes of which much more is made, and the answers that there may be.
+/// A body of at most three megabytes that expands to much more, and the permitted status codes.
 struct Made {
     name: &'static str,
     path: &'static str,
@@ -235,7 +235,7 @@ fn made() -> Vec<Made> {
     let value = protobuf(2, &protobuf(1, &vec![b'x'; 800_000]));
     let resource = protobuf(1, &protobuf(1, &[protobuf(1, b"long"), value].concat()));
     let records = protobuf(1, &[resource, protobuf(2, &[0x12, 0].repeat(1_000_000))].concat());
-    // Names of a megabyte for each message, others each time.
+    // The names take a megabyte for each message, and are different in each.
     let inner: Vec<String> = (0..500).map(|n| format!("\"{n}\":1")).collect();
     let names = |number: usize| {
         format!("{{\"message\":\"m\",\"{number}{}\":{{{}}}}}", "x".repeat(2000), inner.join(","))
@@ -300,16 +300,16 @@ fn send_made(address: SocketAddr, made: &Made) -> u16 {
     status.unwrap_or_else(|| panic!("{name} gave no answer: {answer:?}"))
 }
 
-/// A message in chunks, as GELF has them.
+/// A message in GELF chunks.
 fn chunks(id: u8, message: &[u8]) -> Vec<Vec<u8>> {
     let parts: Vec<&[u8]> = message.chunks(8000).collect();
     let head = |number: usize| [&b"\x1e\x0f"[..], &[id; 8], &[number as u8, parts.len() as u8]].concat();
     parts.iter().enumerate().map(|(number, part)| [&head(number), *part].concat()).collect()
 }
 
-/// What becomes of memory while this is done, compared with before.
+/// The growth of the peak memory during this work.
 fn grown_by(server: &Server, work: impl FnOnce()) -> u64 {
-    // The peak begins again here.
+    // This resets the peak.
     std::fs::write(format!("/proc/{}/clear_refs", server.pid()), "5").unwrap();
     let before = memory(server, "VmRSS:");
     work();
@@ -334,7 +334,7 @@ fn a_small_body_of_which_much_is_made_takes_little_memory() {
                         (0..AT_ONCE).map(|_| scope.spawn(|| send_made(address, &made))).collect();
                     for sender in senders {
                         let status = sender.join().unwrap();
-                        // Who does not get a turn is told to come again.
+                        // If there is no turn, the client is asked to try again.
                         let is_expected = made.answers.contains(&status) || status == 503;
                         assert!(is_expected, "{} to {way}: {status}", made.name);
                     }

@@ -1,5 +1,5 @@
-//! What one sender or the disk does is nobody else's trouble: senders that are slow, stuck or too many, and a disk that
-//! is full. In each, the counters add up to what was sent, and everyone who may log in can.
+//! Problems with one sender or the disk do not affect others: senders that are slow, stuck or too many, and a full
+//! disk. In each case, the counters match the sent messages, and every user can log in.
 //!
 //! Keywords: backpressure, noisy neighbour, stuck sender, slow disk, fairness.
 
@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 use support::small_disk::SmallDisk;
 use support::{Server, logstead, wait_until};
 
-/// How long a message may take from its sender to a searcher while others do their worst, on a busy machine.
+/// The longest time from sending a message to finding it while other senders do their worst, on a busy machine.
 const DELAY_MAX: Duration = Duration::from_secs(2);
 
-/// Each of two floods and the steady sender has a source.
+/// A document with a source for each of two floods and for the steady sender.
 const SOURCES: &str = r#"
 version = 1
 [[sources]]
@@ -44,7 +44,7 @@ where = '-"drop me"'
 to = ["main"]
 "#;
 
-/// Sends one message after the other, each when the one before is found; the longest that one took.
+/// Sends messages one by one, each when the previous one is found; returns the longest time that one took.
 fn steady(server: &Server, messages: usize) -> Duration {
     let mut stream = TcpStream::connect(server.address_of("steady", "tcp")).unwrap();
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -60,7 +60,7 @@ fn steady(server: &Server, messages: usize) -> Duration {
     slowest
 }
 
-/// Every message of a source that was received was stored, dropped for a reason, or wanted by no route.
+/// Checks that every received message of a source was stored, dropped for a reason, or taken by no route.
 fn assert_adds_up(server: &Server, sent: &[(&str, u64)]) {
     let queued = |id: &str| server.source(id)["queue_bytes"].as_u64().unwrap();
     wait_until("everything is stored", || sent.iter().all(|(id, _)| queued(id) == 0));
@@ -77,7 +77,7 @@ fn assert_adds_up(server: &Server, sent: &[(&str, u64)]) {
     assert_eq!(server.count("*"), stored);
 }
 
-/// Of all reasons.
+/// The sum over all reasons.
 fn sum(dropped: &Value) -> u64 {
     dropped.as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum()
 }
@@ -98,7 +98,7 @@ fn a_flood_of_datagrams_and_of_a_stream_holds_no_other_source_up() {
     });
     assert!(10_000 < streamed && 10_000 < thrown, "{streamed} and {thrown} messages are no floods");
     wait_until("the last of the stream", || server.source("stream")["messages"] == streamed);
-    // Also what the kernel had no room for, although no datagram comes any more to say so.
+    // This includes datagrams for which the kernel had no room, although no later datagram reports them.
     let all = |source: &Value| source["messages"].as_u64().unwrap() + sum(&source["dropped"]);
     wait_until("every datagram is accounted for", || all(&server.source("datagrams")) == thrown);
     assert_adds_up(&server, &[("stream", streamed), ("datagrams", thrown), ("steady", 100)]);
@@ -106,7 +106,7 @@ fn a_flood_of_datagrams_and_of_a_stream_holds_no_other_source_up() {
     assert_eq!(server.count("source:steady"), 100);
 }
 
-/// While the process stands still, the kernel has room for some datagrams, and nothing comes after those that it drops.
+/// While the process is stopped, the kernel has room for some datagrams, and none comes after those that it drops.
 #[test]
 fn datagrams_that_the_kernel_drops_are_counted_although_none_comes_after_them() {
     const SENT: u64 = 40_000;
@@ -124,7 +124,7 @@ fn datagrams_that_the_kernel_drops_are_counted_although_none_comes_after_them() 
     assert!(1000 < sum(&source()["dropped"]), "too few were dropped to tell: {}", source());
 }
 
-/// As fast as the receiver lets it; every eighth message is wanted by no route.
+/// Sends as fast as the receiver allows; every eighth message is taken by no route.
 fn flood_stream(address: SocketAddr, stop: &AtomicBool) -> u64 {
     let mut stream = TcpStream::connect(address).unwrap();
     let mut sent = 0;
@@ -136,7 +136,7 @@ fn flood_stream(address: SocketAddr, stop: &AtomicBool) -> u64 {
     sent
 }
 
-/// As fast as it can.
+/// Sends as fast as possible.
 fn flood_datagrams(address: SocketAddr, stop: &AtomicBool) -> u64 {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     let mut sent = 0;
@@ -172,14 +172,14 @@ fn lines_that_come_slowly_or_never_end_hold_no_other_sender_up() {
     assert_adds_up(&server, &[("steady", 100 + 1 + 3)]);
 }
 
-/// A connection that sends this and then nothing more.
+/// A connection that sends this beginning and then nothing more.
 fn stuck(address: SocketAddr, beginning: &[u8]) -> TcpStream {
     let mut sender = TcpStream::connect(address).unwrap();
     sender.write_all(beginning).unwrap();
     sender
 }
 
-/// One source for each way to begin a connection.
+/// The sources, one for each way in which a connection can begin.
 fn doors(identity: &Identity) -> String {
     let Identity { certificate, key } = identity;
     format!(
@@ -231,7 +231,7 @@ fn connections_that_never_get_as_far_as_a_message_hold_no_other_up_and_are_refus
     wait_until("all of it is stored", || relp()["messages"] == server.count("source:relp"));
 }
 
-/// A sender over RELP that reads no answer, until nothing more is taken from it.
+/// A RELP sender that reads no answers and sends until nothing more is accepted.
 fn relp_without_ears(address: SocketAddr) -> TcpStream {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
@@ -279,7 +279,7 @@ fn a_full_disk_holds_streams_back_drops_and_counts_datagrams_and_loses_nothing_e
     wait_until("the rest of the stream is sent", || held.finish(&mut sender));
     wait_until("the stream", || server.source("stream")["messages"] == held.lines);
     assert_eq!(state(), "ok");
-    // Also what the kernel had no room for, although no datagram comes any more to say so.
+    // This includes datagrams for which the kernel had no room, although no later datagram reports them.
     let all = |source: &Value| source["messages"].as_u64().unwrap() + sum(&source["dropped"]);
     wait_until("every datagram is accounted for", || all(&server.source("datagrams")) == thrown);
     assert_adds_up(&server, &[("stream", held.lines), ("datagrams", thrown), ("steady", 10)]);
@@ -297,7 +297,7 @@ fn a_full_disk_keeps_a_sender_over_relp_waiting_and_refuses_it_nothing() {
     let server = Server::start_in(folder, mounted.path().join("data"), &sources, &settings);
     disk.fill();
     let target = format!("relp://{}", server.address_of("relp", "relp"));
-    // More than its window and than what is left of the last page of a file.
+    // This is more than its window and than the rest of the last page of a file can hold.
     let arguments =
         ["loadgen", &target, "--number", "5000", "--window", "500", "--run-id", "7", "--acknowledged"];
     let load = logstead(&arguments).spawn().unwrap();
@@ -338,7 +338,7 @@ fn a_stop_ends_in_time_however_many_sources_a_full_disk_holds_back() {
     drop((held_back, unanswered));
 }
 
-/// Lines on their way into a stream that may take only a part.
+/// Lines for a stream that may accept only a part of them.
 #[derive(Default)]
 struct Held {
     lines: u64,
@@ -346,7 +346,7 @@ struct Held {
 }
 
 impl Held {
-    /// Sends lines until no more are taken; says whether that is so.
+    /// Sends lines until no more are accepted; returns whether that happened.
     fn send(&mut self, stream: &mut TcpStream) -> bool {
         loop {
             if !self.finish(stream) {
@@ -358,7 +358,7 @@ impl Held {
         }
     }
 
-    /// Sends what is left; says whether all of it was taken.
+    /// Sends the rest; returns whether all of it was accepted.
     fn finish(&mut self, stream: &mut TcpStream) -> bool {
         while !self.left.is_empty() {
             match rustix::io::write(&*stream, &self.left) {
@@ -371,7 +371,7 @@ impl Held {
     }
 }
 
-/// Sends a request as somebody: status, the cookie that was set, and the body.
+/// Sends a request with these headers; returns the status, the cookie that was set, and the body.
 fn ask(
     server: &Server,
     method: &str,
@@ -392,7 +392,7 @@ fn ask(
     (answer.status().as_u16(), cookie, serde_json::from_str(&text).unwrap_or(Value::String(text)))
 }
 
-/// What has to work for everyone, whatever the state of the disk.
+/// Checks what must work for everyone in any state of the disk.
 fn everybody_gets_in_and_can_search(server: &Server, token: &str, cookie: &str, messages: u64) -> String {
     let everything = json!({"query": "*"});
     let by_token = [("Authorization", token)];
@@ -439,7 +439,7 @@ fn a_full_disk_locks_nobody_out_and_a_shorter_retention_is_the_way_out() {
     let cookie = log_in(&server);
     wait_until("the reserve is there", || 0 < metric(&server, &token, "logstead_reserve_bytes"));
 
-    // Random text, which no compression makes room for.
+    // Random text cannot be compressed to make room.
     let mut stored = 0;
     let refusal = loop {
         let noise = (0..500).map(|line| {
@@ -452,13 +452,13 @@ fn a_full_disk_locks_nobody_out_and_a_shorter_retention_is_the_way_out() {
         }
     };
     assert!(refusal.contains("503") && refusal.contains("nearly full"), "{refusal}");
-    // A stream that is held back must not keep its logspace from removing old messages.
+    // A stream that is held back must not prevent its logspace from removing old messages.
     let mut stream = TcpStream::connect(server.address_of("stream", "tcp")).unwrap();
     let mut held_back = 0;
     wait_until("the stream is held back", || {
         let is_held = 0 < server.source("stream")["queue_bytes"].as_u64().unwrap();
         if !is_held {
-            // What is sealed in the meantime makes room for a message or two.
+            // Sealing may meanwhile make room for a message or two.
             disk.fill_more();
             stream.write_all(b"<13>held back\n").unwrap();
             held_back += 1;
@@ -477,7 +477,7 @@ fn a_full_disk_locks_nobody_out_and_a_shorter_retention_is_the_way_out() {
     wait_until("messages are stored again", || server.try_ingest("after\n").is_ok());
     let stored = server.count("*");
 
-    // Again, and with others who take whatever is given: nothing is left at all.
+    // The same again, while others take all space that becomes free, so that nothing is left.
     let mut cookie = cookie;
     let add_user = |number: u32| {
         let user = json!({"name": format!("user{number}"), "role": "analyst", "password": "correct horse"});
@@ -519,13 +519,13 @@ fn a_full_disk_locks_nobody_out_and_a_shorter_retention_is_the_way_out() {
     assert_eq!(add_user(number).0, 201);
 }
 
-/// A file system that can be told that its disk has failed, as the kernel tells it.
+/// A file system that can be made to fail as if its disk had failed.
 struct FailingDisk {
     folder: PathBuf,
 }
 
 impl FailingDisk {
-    /// `None` where this machine has no loop devices.
+    /// `None` if this machine has no loop devices.
     fn mount(image: &Path, folder: &Path) -> Option<FailingDisk> {
         std::fs::File::create(image).unwrap().set_len(64 << 20).unwrap();
         let run = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());

@@ -1,4 +1,4 @@
-//! Sources: what senders send, and what they do to each other.
+//! Sources: the messages that senders send, and the effects of senders on each other.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,4 +1,4 @@
-//! Who sends: what the server knows of each host, how it tells that one has gone silent, and how a zone is set right.
+//! The registry of senders: the data about each host, the detection of silent ones, and the correction of a zone.
 //!
 //! Keywords: silent host, last seen, clock skew, sender registry.
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, SystemTime};
 use support::{ROUTER, Server, wait_until};
 
-/// A message as a device writes it, in a zone that is this many hours east of UTC.
+/// A message as a device writes it, in a zone this many hours east of UTC.
 fn line(host: &str, hours_east: i64, text: &str) -> String {
     let now = SystemTime::now() + Duration::from_secs(3600) * u32::try_from(hours_east).unwrap();
     let stamp = jiff::Timestamp::try_from(now).unwrap().strftime("%b %e %H:%M:%S").to_string();
@@ -21,7 +21,7 @@ fn senders(server: &Server, parameters: &str) -> Value {
     told
 }
 
-/// What is known of a host.
+/// The registered data about a host.
 fn sender(server: &Server, host: &str) -> Value {
     let told = senders(server, &format!("?query={host}"));
     told["senders"][0].clone()
@@ -51,7 +51,7 @@ fn each_host_that_sends_is_known_also_after_a_restart() {
     }
     let late = sender(&server, "edge-2");
     assert_eq!((&late["protocol"], &late["skewed"]), (&json!("udp"), &json!(true)));
-    // A message without a host is its address's.
+    // A message without a host belongs to its address.
     let told = senders(&server, "?query=127.0.0.1");
     let unparsed: Vec<&Value> =
         told["senders"].as_array().unwrap().iter().filter(|sender| sender["unparsed"] == 1).collect();
@@ -126,7 +126,7 @@ fn a_zone_that_is_wrong_is_seen_and_set_right_by_a_revision() {
     assert!(off(&frames[0]).abs() < 60 && 7000 < off(&frames[1]), "{told}");
     wait_until("no zone is guessed any more", || sender(&server, "helsinki").get("zone").is_none());
 
-    // Again, and back: one entry, then none.
+    // The zone is set again and then removed: there is one entry, then none.
     assert_eq!(put(path, json!("Europe/Helsinki")).0, 200);
     let (_, document) = server.call("GET", "/router", &[], b"");
     assert_eq!(document["sources"][0]["timezones"], json!(["helsinki=Europe/Helsinki"]), "{document}");
@@ -160,7 +160,7 @@ fn names_that_were_invented_are_forgotten_together() {
     assert_eq!(forget("?once=true"), (200, json!({"senders": 1})));
 }
 
-/// Of the names that were heard once, those of the address with the most of them make room, however new they are.
+/// Names that occurred only once are removed first for the address with the most of them, however recent they are.
 #[test]
 fn a_flood_of_names_from_one_address_leaves_the_few_of_another() {
     let server = Server::start(ROUTER);

@@ -1,7 +1,7 @@
-//! Which files of a crate use which: imports and paths, resolved as the compiler resolves them.
+//! The imports between the files of a crate: `use` items and paths, resolved like the compiler does.
 //!
-//! `crate`, `super`, `self` and names of children are followed, in `use` and in the middle of code. A name that a
-//! folder passes on stands for the file that defines it, so a `mod.rs` that only declares its children and passes on
+//! Paths with `crate`, `super`, `self` and names of children are followed, in `use` and in code. A name re-exported
+//! by a folder stands for the file that defines it, so a `mod.rs` that only declares its children and re-exports
 //! their names uses none of them. Tests are left out.
 //!
 //! Keywords: circular imports.
@@ -12,17 +12,17 @@ use std::path::Path;
 
 pub(super) type Module = Vec<String>;
 
-/// The files that each file uses, each with the names that it takes from there.
+/// The files that each file uses, with the names that it imports from them.
 pub(super) type Edges = BTreeMap<Module, BTreeMap<Module, BTreeSet<String>>>;
 
-/// The arrows between the files of a crate, whose sources are in this folder.
+/// The edges between the files of a crate with its sources in this folder.
 pub(super) fn edges_within(folder: &Path) -> Edges {
     let mut texts = BTreeMap::new();
     read_folder(folder, &[], &mut texts);
     edges(&texts)
 }
 
-/// The arrows that are part of a circle: `from -> to: names`.
+/// The edges that are part of a cycle: `from -> to: names`.
 pub(super) fn circles(edges: &Edges) -> Vec<String> {
     let arrows = edges.iter().flat_map(|(from, used)| used.iter().map(move |(to, names)| (from, to, names)));
     let circular = arrows.filter(|(from, to, _)| is_reachable(edges, to, from));
@@ -81,11 +81,11 @@ struct Files(BTreeMap<Module, File>);
 impl Files {
     fn used(&self, module: &Module, file: &File) -> BTreeMap<Module, BTreeSet<String>> {
         let passed_on = file.passed_on.iter().filter(|import| {
-            // A folder does not use what it merely passes on.
+            // A folder does not use the names that it merely re-exports.
             !self.is_folder(module) || file.words.contains(&import.name)
         });
         let imported = file.own.iter().chain(passed_on).map(|import| import.path.clone());
-        // A folder's calls of what it declares, `child::run()`, are not imports.
+        // A folder's calls of its own children, `child::run()`, are not imports.
         let is_child = |path: &&Vec<String>| self.0.contains_key(&[&module[..], &path[..1]].concat());
         let named = file.paths.iter().filter(|path| !is_child(path)).map(|path| file.without_alias(path));
         let mut used: BTreeMap<Module, BTreeSet<String>> = BTreeMap::new();
@@ -97,8 +97,8 @@ impl Files {
         used
     }
 
-    /// The file that defines what a path leads to, and its name there. A path to a whole folder leads to no file: what is
-    /// taken from the folder is in the paths through it.
+    /// The file that defines the target of a path, and its name there. A path to a whole folder leads to no file; the
+    /// items used from the folder are in longer paths.
     fn definition(&self, module: &Module, path: &[String], depth: usize) -> Option<(Module, String)> {
         assert!(depth < 20, "{path:?} leads nowhere");
         let absolute = self.absolute(module, path)?;
@@ -117,7 +117,7 @@ impl Files {
         }
     }
 
-    /// From the root of the crate; nothing for paths of other crates.
+    /// The path from the root of the crate; `None` for paths of other crates.
     fn absolute(&self, module: &Module, path: &[String]) -> Option<Module> {
         let (first, mut rest) = path.split_first()?;
         let mut base = module.clone();
@@ -152,16 +152,16 @@ struct Import {
     name: String,
 }
 
-/// What a file names.
+/// The names in a file.
 #[derive(Default)]
 struct File {
     own: Vec<Import>,
-    /// With `pub use`.
+    /// The imports with `pub use`.
     passed_on: Vec<Import>,
-    /// The paths in the middle of code.
+    /// The paths in code.
     paths: Vec<Vec<String>>,
     words: BTreeSet<String>,
-    /// The children that only tests are built with.
+    /// The children that are built only for tests.
     of_tests: Vec<String>,
 }
 
@@ -211,14 +211,14 @@ impl File {
         }
     }
 
-    /// A path that begins with an imported name, from where that was imported.
+    /// A path that begins with an imported name, as a path from the origin of the import.
     fn without_alias(&self, path: &[String]) -> Vec<String> {
         let import = self.own.iter().chain(&self.passed_on).find(|import| Some(&import.name) == path.first());
         import.map_or_else(|| path.to_vec(), |import| [&import.path[..], &path[1..]].concat())
     }
 }
 
-/// What the tree of a `use` imports.
+/// The imports in the tree of a `use`.
 fn imports(tree: &str) -> Vec<Import> {
     let mut imports = Vec::new();
     for mut path in paths_of(tree) {

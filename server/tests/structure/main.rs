@@ -12,7 +12,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Folders in a checkout that are not part of the repository: built, downloaded or stored there.
+/// Folders in a checkout that are not part of the repository, because they are generated, downloaded or contain data.
 const GENERATED_FOLDERS: [&str; 5] = ["target", "node_modules", "data", "dist", "test-results"];
 
 #[test]
@@ -20,7 +20,7 @@ fn crates_use_each_other_as_the_architecture_says() {
     let map = read(&root().join("ARCHITECTURE.md"));
     let expected = told_crates(&map);
     let mut found = crate_edges();
-    // It may use every crate, and none may use it.
+    // The bench may use every crate, and no crate may use it.
     found.remove("bench").expect("there is a bench");
     assert_eq!(expected, found, "left: the table of crates in ARCHITECTURE.md; right: the output of cargo");
     assert!(found.values().all(|used| !used.contains("bench")));
@@ -88,7 +88,7 @@ fn every_dependency_is_used() {
     assert!(unused.is_empty(), "{unused:#?}");
 }
 
-/// What each file or folder at the top of the indexer may use, floor above floor.
+/// The files or folders that each file or folder at the top of the indexer may use, in order of dependency.
 const INDEXER_FLOORS: [(&str, &[&str]); 12] = [
     ("bounds", &[]),
     ("bytes", &[]),
@@ -187,7 +187,7 @@ fn link_targets_are_read_without_fragments_code_and_other_sites() {
     assert_eq!(link_targets(text), ["a.md", "b c.png"]);
 }
 
-/// The crates of a table in Markdown whose first column has their names, and the last which crates they use.
+/// The crates of a Markdown table with their names in the first column, and the crates that they use in the last one.
 fn told_crates(markdown: &str) -> BTreeMap<String, BTreeSet<String>> {
     let names = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
     let rows = markdown.lines().skip_while(|line| !line.starts_with("| crate |")).skip(2);
@@ -201,7 +201,7 @@ fn told_crates(markdown: &str) -> BTreeMap<String, BTreeSet<String>> {
         .collect()
 }
 
-/// The crates of this workspace, by their short names, and which of the others each needs.
+/// The crates of this workspace by their short names, with the other crates that each needs.
 fn crate_edges() -> BTreeMap<String, BTreeSet<String>> {
     let metadata = cargo(&["metadata", "--no-deps", "--format-version=1"]);
     let metadata: Value = serde_json::from_str(&metadata).expect("cargo prints JSON");
@@ -219,7 +219,7 @@ fn own_dependencies(package: &Value) -> BTreeSet<String> {
         .collect()
 }
 
-/// The name of a crate of ours without what all begin with; the binary's crate is the server.
+/// The name of one of our crates without the common prefix; the crate of the binary is `server`.
 fn short(name: &Value) -> String {
     let name = text(name);
     if name == "logstead" { "server".to_owned() } else { name.replacen("logstead-", "", 1) }
@@ -260,7 +260,7 @@ fn files_ending(suffix: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Where the links of a Markdown text lead inside the repository.
+/// The targets of the links in a Markdown text that are inside the repository.
 fn link_targets(markdown: &str) -> Vec<String> {
     let prose: String =
         markdown.split("```").step_by(2).flat_map(|text| text.split('`').step_by(2)).collect();

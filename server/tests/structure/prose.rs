@@ -1,5 +1,5 @@
-//! Names, parameters, functions and comments of the product's Rust code, counted: what made the code hard to read may
-//! only become less.
+//! Counts names, parameters, functions and comments of the product's Rust code: the causes of hard-to-read code may
+//! only decrease.
 //!
 //! Keywords: names, tuple parameters, long functions, comments.
 
@@ -9,13 +9,13 @@ use super::{files_ending, read, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The most type names that more than two files may define.
+/// The greatest number of type names that more than two files may define.
 const SHARED_NAMES_MAX: usize = 40;
-/// The most sentences of comments that may begin with a clause instead of a noun.
+/// The greatest number of sentences in comments that may begin with a clause instead of a noun.
 const CLAUSES_MAX: usize = 200;
-/// The most lines that 99 of 100 functions may have.
+/// The greatest number of lines that 99 of 100 functions may have.
 const FUNCTION_LINES_MAX: usize = 40;
-/// The words that such sentences begin with.
+/// The words with which such sentences begin.
 const OPENINGS: [&str; 5] = ["What", "Where", "Of", "As", "Who"];
 
 /// The product's files, without their tests.
@@ -35,7 +35,7 @@ fn sources() -> Vec<(PathBuf, String)> {
         .collect()
 }
 
-/// A file up to its tests.
+/// The part of a file before its tests.
 fn product(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let begins = |pair: &[&str]| {
@@ -73,7 +73,7 @@ fn parameters(text: &str) -> Vec<(&str, Vec<&str>)> {
     found
 }
 
-/// The text between the parentheses that a list of parameters has, behind generic parameters if there are any.
+/// The text between the parentheses of a parameter list, which may follow generic parameters.
 fn list_of(text: &str) -> Option<&str> {
     let mut angles = 0;
     let open = text.char_indices().find(|&(at, sign)| {
@@ -88,7 +88,7 @@ fn list_of(text: &str) -> Option<&str> {
     Some(&text[open.0 + 1..open.0 + end.0])
 }
 
-/// The parts between the commas that are in no brackets.
+/// The parts between commas that are outside of brackets.
 fn split(list: &str) -> Vec<&str> {
     let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
     for (at, sign) in list.char_indices() {
@@ -106,7 +106,7 @@ fn split(list: &str) -> Vec<&str> {
     parts
 }
 
-/// How many lines each function has, from its signature to its closing brace.
+/// The number of lines of each function, from its signature to its closing brace.
 fn function_lines(text: &str) -> Vec<usize> {
     let lines: Vec<&str> = text.lines().collect();
     let indent = |line: &str| line.len() - line.trim_start().len();
@@ -123,7 +123,7 @@ fn function_lines(text: &str) -> Vec<usize> {
         .collect()
 }
 
-/// The sentences of the comments of a text.
+/// The sentences of the comments in a text.
 fn sentences(text: &str) -> Vec<String> {
     let mut blocks: Vec<String> = vec![String::new()];
     for line in text.lines() {

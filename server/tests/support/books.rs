@@ -1,4 +1,4 @@
-//! The ledger of a server, compared with what it holds.
+//! The ledger of a server, compared with its stored messages.
 
 use super::{Server, wait_until};
 use serde_json::Value;
@@ -10,8 +10,8 @@ pub fn flow(server: &Server) -> Value {
     flow
 }
 
-/// Nothing is under way, and the ledger adds up: source by source, destination by destination, and with what is in the
-/// queues.
+/// Checks that nothing is in progress and that the ledger adds up: for each source, for each destination, and with
+/// the contents of the queues.
 pub fn assert_closed(server: &Server) {
     wait_until("nothing is in flight", || flow(server)["total"]["in_flight"] == 0);
     let flow = flow(server);
@@ -34,7 +34,7 @@ pub fn assert_closed(server: &Server) {
         let rows = flow["destinations"].as_array().unwrap();
         let row =
             rows.iter().find(|row| row["id"] == destination["id"]).expect("every destination has an account");
-        // Some may have been delivered between the two questions.
+        // Some may have been delivered between the two requests.
         let waiting = number(row, "waiting");
         assert!(number(destination, "queue_messages") <= waiting, "{row} {destination}");
     }

@@ -1,4 +1,4 @@
-//! An HTTP server that takes everything and keeps the numbers of the messages in it, as `number 17.`.
+//! An HTTP server that accepts everything and keeps the numbers of the messages in it, written as `number 17.`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-/// Says enough for each kind of destination.
+/// An answer that means success for every kind of destination.
 const ANSWER: &str = r#"{"errors":false,"items":[],"text":"Success","code":0}"#;
 
-/// The numbers that came, in order.
+/// The received numbers, in order.
 pub type Numbers = Arc<Mutex<Vec<u64>>>;
 
 /// A running server; it ends its connections when it is dropped.
@@ -46,7 +46,7 @@ impl Collector {
 impl Drop for Collector {
     fn drop(&mut self) {
         self.is_stopping.store(true, Ordering::SeqCst);
-        // So that it notices.
+        // This connection makes the thread notice that it has to stop.
         drop(TcpStream::connect(self.address));
         for connection in self.connections.lock().unwrap().drain(..) {
             connection.shutdown(Shutdown::Both).ok();
@@ -55,7 +55,7 @@ impl Drop for Collector {
     }
 }
 
-/// Answers requests until the client goes away.
+/// Answers requests until the client disconnects.
 fn serve(mut stream: &TcpStream, numbers: &Numbers) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     while let Some(body) = request(&mut reader) {
@@ -88,7 +88,7 @@ fn request(reader: &mut BufReader<TcpStream>) -> Option<String> {
     String::from_utf8(body).ok()
 }
 
-/// The numbers in a text, each once for each message, however often the message says it.
+/// The numbers in a text, once for each message, however often the message contains its number.
 fn found(body: &str) -> Vec<u64> {
     let number = |rest: &str| rest.split('.').next().and_then(|number| number.parse().ok());
     let mut numbers: Vec<u64> = body.split("number ").skip(1).filter_map(number).collect();

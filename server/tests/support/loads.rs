@@ -1,14 +1,14 @@
-//! Loads of the load generator: each message says of which load, connection and number it is, and each load says at its
+//! Loads of the load generator: each message contains its load, connection and number, and each load reports at its
 //! end which of its messages were acknowledged.
 
 use super::{TOKEN, logstead};
 use std::ops::Range;
 use std::process::Child;
 
-/// Connections of a load.
+/// The number of connections of a load.
 const CONNECTIONS: &str = "2";
 
-/// A load that is under way.
+/// A running load.
 pub struct Load {
     run: u64,
     child: Child,
@@ -17,14 +17,14 @@ pub struct Load {
 /// A load that has ended.
 pub struct Ended {
     pub run: u64,
-    /// Connections, and how many of their messages were acknowledged: the first ones.
+    /// The connections, with the number of acknowledged messages of each; these are the first ones.
     pub acknowledged: Vec<(u64, u64)>,
-    /// Whether nothing went wrong.
+    /// Whether there was no error.
     pub is_complete: bool,
     pub said: String,
 }
 
-/// Which message of a load one is.
+/// The identity of a message in a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Number {
     pub run: u64,
@@ -39,7 +39,7 @@ impl Load {
         Load { run, child: command.args(options).spawn().unwrap() }
     }
 
-    /// Waits until it ends by itself.
+    /// Waits for the load to end by itself.
     pub fn end(self) -> Ended {
         let output = self.child.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -55,12 +55,12 @@ impl Load {
 }
 
 impl Ended {
-    /// How many were acknowledged.
+    /// The number of acknowledged messages.
     pub fn count(&self) -> u64 {
         self.acknowledged.iter().map(|(_, count)| count).sum()
     }
 
-    /// Those that were acknowledged and did not get there.
+    /// The acknowledged messages that did not arrive.
     pub fn missing(&self, is_there: impl Fn(&Number) -> bool) -> Vec<Number> {
         let numbers = |&(connection, count): &(u64, u64)| {
             let numbers: Range<u64> = 0..count;
@@ -71,7 +71,7 @@ impl Ended {
 }
 
 impl Number {
-    /// What a message of a load says of itself.
+    /// The identity in the text of a message.
     pub fn of(text: &str) -> Option<Number> {
         let value = |name: &str| {
             let (_, rest) = text.split_once(name)?;

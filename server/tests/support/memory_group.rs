@@ -1,16 +1,16 @@
-//! A memory control group that a test runs a server in. To make one, the test has to run as root.
+//! A memory control group in which a test runs a server. The test must run as root to make it.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A group of its own, of one of the versions.
+/// A separate control group, of one of the two versions.
 pub struct MemoryGroup {
     folder: PathBuf,
     is_second: bool,
 }
 
 impl MemoryGroup {
-    /// A group that may take so much; or why there can be none.
+    /// Makes a group with this memory limit; an error says why that is impossible.
     pub fn make(mib: u64) -> Result<MemoryGroup, String> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("logstead-test-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
@@ -23,7 +23,7 @@ impl MemoryGroup {
             Some(path) => {
                 (Path::new("/sys/fs/cgroup/memory").join(path.trim_start_matches('/')).join(name), false)
             }
-            // Below a group with processes there can be none that divides memory, except below the first of all.
+            // Only the root group can contain processes and also divide memory among groups below it.
             None => (Path::new("/sys/fs/cgroup").join(name), true),
         };
         let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
@@ -34,12 +34,12 @@ impl MemoryGroup {
         Ok(group)
     }
 
-    /// Where a process is put in.
+    /// The file to which a process is written to move it into the group.
     pub fn processes(&self) -> PathBuf {
         self.folder.join("cgroup.procs")
     }
 
-    /// How many processes were killed because the group had no more memory.
+    /// The number of processes that were killed because the group had no more memory.
     pub fn kills(&self) -> u64 {
         let file = if self.is_second { "memory.events" } else { "memory.oom_control" };
         let text = std::fs::read_to_string(self.folder.join(file)).unwrap();

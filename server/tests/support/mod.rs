@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 pub const TOKEN: &str = "administrator";
-/// How long a test waits for what must happen.
+/// The longest time that a test waits for an expected event.
 pub const WAIT_MAX: Duration = Duration::from_secs(30);
 
 pub const ROUTER: &str = r#"
@@ -49,8 +49,8 @@ id = "default"
 to = ["main"]
 "#;
 
-/// `logstead` with arguments and no settings of the caller or of this machine: neither its settings file, nor its proxies,
-/// nor its own list of authorities.
+/// `logstead` with arguments, isolated from the settings of the caller and of this machine: the settings file, the
+/// proxies and the list of authorities.
 pub fn logstead(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_logstead"));
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -66,7 +66,7 @@ pub fn logstead(arguments: &[&str]) -> Command {
     command
 }
 
-/// What a command that ends by itself said.
+/// The exit code, output and errors of a command that ends by itself.
 pub fn output(arguments: &[&str]) -> (i32, String, String) {
     let output = logstead(arguments).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -86,12 +86,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts in a new data directory.
+    /// Starts a server in a new data directory.
     pub fn start(router: &str) -> Server {
         Server::start_with(router, &[])
     }
 
-    /// The same with settings, as behind `--set`.
+    /// The same with settings, in the form of `--set`.
     pub fn start_with(router: &str, settings: &[&str]) -> Server {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
@@ -103,7 +103,7 @@ impl Server {
         Server::start_limited(folder, data, router, settings, None)
     }
 
-    /// The same where the process may open no more files than this.
+    /// The same in a process that can open at most this many files.
     pub fn start_limited(
         folder: TempDir,
         data: PathBuf,
@@ -115,7 +115,7 @@ impl Server {
         Server::start_after(folder, data, router, settings, before)
     }
 
-    /// The same in a control group, whose file of processes this is.
+    /// The same in a control group, given its file of processes.
     pub fn start_in_group(router: &str, settings: &[&str], processes: &Path) -> Server {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
@@ -123,7 +123,7 @@ impl Server {
         Server::start_after(folder, data, router, settings, Some(before))
     }
 
-    /// The same after the shell has done something to the process.
+    /// The same after a shell command, which may set limits for the process.
     fn start_after(
         folder: TempDir,
         data: PathBuf,
@@ -140,7 +140,7 @@ impl Server {
         Server { child, data, folder: Some(folder), web, listening, settings, environment, before }
     }
 
-    /// Starts in a new data directory with settings and variables of the environment.
+    /// Starts a server in a new data directory with settings and environment variables.
     pub fn start_in_environment(router: &str, settings: &[&str], environment: &[(&str, &str)]) -> Server {
         let mut server = Server::start_with(router, settings);
         server.terminate();
@@ -150,13 +150,13 @@ impl Server {
         server
     }
 
-    /// Ends it at once.
+    /// Ends it immediately.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Ends it at once, as a power cut of the process does, and starts it again on the same data.
+    /// Ends it immediately, as a power cut would end the process, and starts it again with the same data.
     pub fn kill_and_restart(&mut self) {
         self.kill();
         self.restart();
@@ -168,9 +168,9 @@ impl Server {
         self.restart_with(&["--router", router.to_str().unwrap()]);
     }
 
-    /// The same with other arguments than `--router`.
+    /// The same with arguments other than `--router`.
     pub fn restart_with(&mut self, arguments: &[&str]) {
-        // One that was only told to end holds the data directory until it has.
+        // A process that was only told to stop locks the data directory until it has ended.
         self.child.wait().unwrap();
         (self.child, self.web, self.listening) =
             launch(&self.data, arguments, &self.settings, &self.environment, self.before.as_deref());
@@ -181,13 +181,13 @@ impl Server {
         self.settings = settings.iter().map(|&setting| setting.to_owned()).collect();
     }
 
-    /// Asks it to stop and waits until it has.
+    /// Tells it to stop and waits until it has ended.
     pub fn terminate(&mut self) -> ExitStatus {
         assert!(signal("TERM", self.child.id()));
         self.child.wait().unwrap()
     }
 
-    /// Waits until it has stopped, as it was told.
+    /// Waits until it has ended, after it was told to stop.
     pub fn ended(&mut self) -> ExitStatus {
         self.child.wait().unwrap()
     }
@@ -204,7 +204,7 @@ impl Server {
         &self.web
     }
 
-    /// Where the web port listens under another name than that of the console, or again.
+    /// The address of a web port other than that of the console, by its name.
     pub fn named(&self, name: &str) -> String {
         self.listening.iter().find(|(id, _)| id == name).unwrap().1.clone()
     }
@@ -226,7 +226,7 @@ impl Server {
         url.parse().unwrap()
     }
 
-    /// Where a source listens.
+    /// The address on which a source listens.
     pub fn address_of(&self, source: &str, scheme: &str) -> SocketAddr {
         let prefix = format!("{scheme}://");
         let of_source = self.listening.iter().filter(|(id, _)| id == source);
@@ -249,12 +249,12 @@ impl Server {
         }
     }
 
-    /// Calls the API: status and answer.
+    /// Calls the API; returns the status and the answer.
     pub fn call(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> (u16, Value) {
         self.try_call(method, path, headers, body).unwrap()
     }
 
-    /// As [`Server::call`], for a server that may go away.
+    /// Like [`Server::call`], for a server that may stop meanwhile.
     fn try_call(
         &self,
         method: &str,
@@ -280,12 +280,12 @@ impl Server {
         self.call("POST", path, &[("Content-Type", "application/json")], body.to_string().as_bytes())
     }
 
-    /// Ingests lines: how many were accepted.
+    /// Ingests lines; returns the number of accepted ones.
     pub fn ingest(&self, lines: &str) -> u64 {
         self.try_ingest(lines).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// As [`Server::ingest`], for a server that may go away or refuse.
+    /// Like [`Server::ingest`], for a server that may stop or refuse.
     pub fn try_ingest(&self, lines: &str) -> Result<u64, String> {
         let called = self.try_call("POST", "/ingest", &[("Content-Type", "text/plain")], lines.as_bytes());
         let (status, answer) = called.map_err(|error| error.to_string())?;
@@ -298,7 +298,7 @@ impl Server {
         answer["count"].as_u64().unwrap()
     }
 
-    /// The messages that match, the oldest first.
+    /// The messages that match, oldest first.
     pub fn search(&self, query: &str) -> Vec<Value> {
         let request = serde_json::json!({ "query": query, "limit": 10000, "order": "oldest" });
         let (status, answer) = self.post("/search", &request);
@@ -330,7 +330,7 @@ impl Server {
         });
     }
 
-    /// What `/readyz` says.
+    /// The status and the text of `/readyz`.
     pub fn ready(&self) -> (u16, String) {
         let agent: ureq::Agent =
             ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
@@ -359,7 +359,7 @@ impl Server {
         answer.body_mut().read_to_string().unwrap()
     }
 
-    /// A source, as the status of the router shows it.
+    /// A source in the status of the router.
     pub fn source(&self, id: &str) -> Value {
         let status = self.status();
         let sources = status["sources"].as_array().unwrap();
@@ -374,7 +374,7 @@ impl Server {
         self.call("GET", "/router/status", &[], b"").1
     }
 
-    /// Makes another router document live.
+    /// Applies another router document.
     pub fn put_router(&self, toml: &str) -> (u16, Value) {
         let revision = self.status()["revision"].to_string();
         let revision = format!("\"{revision}\"");
@@ -385,7 +385,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may have ended already, so errors are ignored.
         self.child.kill().ok();
         self.child.wait().ok();
     }
@@ -396,9 +396,9 @@ pub fn signal(name: &str, pid: u32) -> bool {
     Command::new("kill").args([&format!("-{name}"), &pid.to_string()]).status().unwrap().success()
 }
 
-/// A free port that the system gives to nobody by itself, so that a server which was stopped finds it free again.
+/// A free port that the system does not assign by itself, so that a restarted server finds it free again.
 pub fn free_port() -> u16 {
-    // Tests run in many processes: each begins somewhere else.
+    // Tests run in many processes, so each begins with a different port.
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let start = (std::process::id() % 900) as u16 * 20;
     loop {
@@ -409,7 +409,7 @@ pub fn free_port() -> u16 {
     }
 }
 
-/// Waits until something holds; fails the test when it does not.
+/// Waits until a condition holds; the test fails if it does not.
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
@@ -418,7 +418,7 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// As [`logstead`], after the shell has done something to the process.
+/// Like [`logstead`], after a shell command, which may set limits for the process.
 fn after(before: &str, arguments: &[&str]) -> Command {
     let plain = logstead(arguments);
     let mut command = Command::new("sh");

@@ -1,6 +1,6 @@
-//! Protocol Buffers, as far as the bodies of tests need them.
+//! The part of Protocol Buffers that tests need.
 
-/// A field of a message that has a length: a text, bytes, or another message.
+/// A field with a length: a text, bytes, or another message.
 pub(crate) fn field(number: u8, content: &[u8]) -> Vec<u8> {
     let mut out = vec![number << 3 | 2];
     let mut length = content.len();

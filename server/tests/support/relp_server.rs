@@ -1,4 +1,4 @@
-//! A RELP server that remembers what it was sent, and answers as a test wants.
+//! A RELP server that remembers the messages it received, and answers as a test requires.
 
 use super::loads::Number;
 use logstead_client::relp;
@@ -10,17 +10,17 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How long a slow server takes for a message.
+/// The time that a slow server takes for a message.
 const SLOW: Duration = Duration::from_micros(500);
 
-/// How it answers.
+/// The way in which it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manners {
     Prompt,
     Slow,
 }
 
-/// Which messages arrived, and how often: at one server or at several in a row.
+/// The messages that arrived, with the number of times: at one server or at several in a row.
 #[derive(Clone, Default)]
 pub struct Arrived(Arc<Mutex<HashMap<Number, u32>>>);
 
@@ -29,17 +29,17 @@ impl Arrived {
         self.0.lock().unwrap().contains_key(number)
     }
 
-    /// How many different ones.
+    /// The number of different messages.
     pub fn count(&self) -> u64 {
         self.0.lock().unwrap().len() as u64
     }
 
-    /// Those of a run.
+    /// The number of different messages of a run.
     pub fn count_of(&self, run: u64) -> u64 {
         self.0.lock().unwrap().keys().filter(|number| number.run == run).count() as u64
     }
 
-    /// How many came more than once, counting each time but the first.
+    /// The number of repetitions, not counting the first arrival of each message.
     pub fn doubles(&self) -> u64 {
         self.0.lock().unwrap().values().map(|times| u64::from(times - 1)).sum()
     }
@@ -113,7 +113,7 @@ impl Shared {
         }
     }
 
-    /// Notes a message before it is acknowledged.
+    /// Records a message before it is acknowledged.
     fn answer(&self, frame: &relp::RelpFrame<'_>) -> &'static [u8] {
         if frame.command == b"open" {
             return b"200 OK\nrelp_version=0\ncommands=syslog";
@@ -130,10 +130,10 @@ impl Shared {
 impl Drop for RelpServer {
     fn drop(&mut self) {
         self.shared.is_stopping.store(true, Ordering::SeqCst);
-        // So that it notices.
+        // This connection makes the thread notice that it has to stop.
         drop(TcpStream::connect(self.shared.address));
         for connection in self.shared.connections.lock().unwrap().iter() {
-            // It may have ended already.
+            // It may have ended already, so errors are ignored.
             connection.shutdown(Shutdown::Both).ok();
         }
         if self.thread.take().unwrap().join().is_err() && !std::thread::panicking() {

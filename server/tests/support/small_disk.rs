@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A small disk of its own.
+/// A small, separate disk.
 pub struct SmallDisk {
     folder: PathBuf,
 }
@@ -23,7 +23,7 @@ impl SmallDisk {
         SmallDisk { folder: folder.to_owned() }
     }
 
-    /// The same with a file system that keeps its blocks, as servers have; the disk is a file in `folder`'s place beside it.
+    /// The same with a file system like those of servers; the disk is a file at `image`, mounted at `folder`.
     pub fn mount_ext4(image: &Path, folder: &Path) -> SmallDisk {
         std::fs::File::create(image).unwrap().set_len(48 << 20).unwrap();
         let run = |command: &mut Command| {
@@ -39,7 +39,7 @@ impl SmallDisk {
         SmallDisk { folder: folder.to_owned() }
     }
 
-    /// Takes all the space that is left.
+    /// Takes all the free space.
     pub fn fill(&self) {
         let mut ballast = std::fs::File::create(self.ballast()).unwrap();
         for bytes in [1 << 16, 1 << 12, 1] {
@@ -52,7 +52,7 @@ impl SmallDisk {
         }
     }
 
-    /// Takes what has become free since.
+    /// Takes the space that has become free since then.
     pub fn fill_more(&self) {
         let mut ballast = std::fs::OpenOptions::new().create(true).append(true).open(self.ballast()).unwrap();
         for bytes in [1 << 16, 1 << 12, 1] {
@@ -60,7 +60,7 @@ impl SmallDisk {
         }
     }
 
-    /// Gives it back.
+    /// Frees the space again.
     pub fn free(&self) {
         std::fs::remove_file(self.ballast()).unwrap();
     }
@@ -72,7 +72,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // Lazily: a server that the test has not ended may still have it open.
+        // The unmount is lazy, because a server that the test has not ended may still use the disk.
         Command::new("umount").arg("-l").arg(&self.folder).status().ok();
     }
 }

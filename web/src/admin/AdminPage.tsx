@@ -1,4 +1,4 @@
-/** Administration: accounts and what they did, and the server itself. */
+/** Administration: accounts and their actions, and the server itself. */
 import { Button } from '@mantine/core';
 import { IconKey, IconUserPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -139,7 +139,7 @@ function TabLink({ tab, state }: { tab: Tab; state: AdminState }) {
   );
 }
 
-/** The same page at another section. The audit log begins with a week. */
+/** The page with another section open. The audit log begins with a week. */
 function onTab(state: AdminState, tab: Tab): AdminState {
   if (tab === state.tab) return state;
   const panel = { kind: 'none' } as const;

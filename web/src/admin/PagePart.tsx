@@ -1,4 +1,4 @@
-/** A part of the page: its heading, and what it shows, or that this is loading, or why it failed. */
+/** A part of the page: its heading, and its contents, a loading state, or an error. */
 import type { ComponentProps, ReactNode, Ref } from 'react';
 import { Table } from '../ui/Table';
 import { PartLoadError } from '../ui/PageLoadError';
@@ -12,9 +12,9 @@ type Props = {
   label: string;
   /** The heading, if it says more than the label. */
   title?: string;
-  /** Beside the heading. */
+  /** Shown beside the heading. */
   note?: ReactNode;
-  /** At the end of the heading. */
+  /** Shown at the end of the heading. */
   tools?: ReactNode;
   isLoading?: boolean;
   error?: Error | null;
@@ -42,7 +42,7 @@ export function PagePart(props: Props) {
   );
 }
 
-/** Rows that are on their way. */
+/** Placeholders for rows that are loading. */
 export function Loading({ rows }: { rows: number }) {
   return (
     <div className={classes.loading} role="status" aria-label="Loading">
@@ -82,7 +82,10 @@ type TableFrameProps = Pick<ComponentProps<typeof Table>, 'heads' | 'children'> 
   className?: string | undefined;
 };
 
-/** Around a table: it scrolls sideways, also by keyboard, and its links open within the page. */
+/**
+ * The frame around a table: it scrolls sideways, also by keyboard, and its links open within the
+ * page.
+ */
 export function TableFrame({ label, className = '', ...rest }: TableFrameProps) {
   const open = useOpen();
   return (
@@ -106,7 +109,7 @@ type SortHeadProps = {
   onSort: (by: SortKey) => void;
 };
 
-/** The head of a column that the rows can be sorted by. */
+/** The header of a column by which the rows can be sorted. */
 export function SortHead({ label, by, sort, isNumber = false, onSort }: SortHeadProps) {
   const isOn = sort.key === by;
   const Icon = sort.descending ? IconChevronDown : IconChevronUp;

@@ -11,7 +11,7 @@ export const tabs = [
 ] as const;
 export type Tab = (typeof tabs)[number];
 
-/** The panel that is open beside the tables. */
+/** The open panel beside the tables. */
 export type Panel =
   | { kind: 'none' }
   | { kind: 'new-user' }
@@ -28,9 +28,9 @@ export type AdminState = {
   /** The filter of the tables' rows. */
   find: string;
   sort: Sort;
-  /** Whether only those settings are shown that are not as shipped. */
+  /** Whether only settings that differ from their defaults are shown. */
   changed: boolean;
-  /** The range of the audit log. */
+  /** The query and the range of the audit log. */
   query: string;
   range: TimeRange;
 };
@@ -56,7 +56,7 @@ export function readAdmin(params: Params): AdminState {
   };
 }
 
-/** The shortest parameters that `readAdmin` reads as the same. */
+/** The shortest parameters from which `readAdmin` reads the same state. */
 export function writeAdmin(state: AdminState): Record<string, string> {
   const { tab, panel, find, sort, changed, query, range } = state;
   return {
@@ -70,7 +70,7 @@ export function writeAdmin(state: AdminState): Record<string, string> {
   };
 }
 
-/** Sorting by the column that is sorted by turns it round. */
+/** Sorting by the current column again reverses the order. */
 export function sortedBy(sort: Sort, key: SortKey): Sort {
   return { key, descending: sort.key === key && !sort.descending };
 }

@@ -7,12 +7,12 @@ import { AgentsPage } from './AgentsPage';
 import { readAgents } from './agentParams';
 import { WAIT_MAX_MS } from './arrival';
 
-// The plain field stands in for the editor, as it does where the editor cannot be loaded.
+// The plain field replaces the editor, as it does if the editor cannot be loaded.
 vi.mock('../ui/query/QueryEditor', () => {
   throw new Error('not loaded');
 });
 
-/** The server's answer to every tail. */
+/** The server's answer to each tail. */
 let answer: () => Promise<Response>;
 let asked: string[];
 
@@ -84,7 +84,7 @@ test('a lost connection is said', async () => {
 
 test('after ten minutes it stops, and goes on when asked', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
-  // The server says something every second, so the connection is not taken for a dead one.
+  // The server sends something every second, so the connection does not count as dead.
   answer = () => Promise.resolve(talkative());
   renderPart(<Page agent="curl" />);
   expect(await screen.findByText('Waiting for your test message…')).toBeVisible();

@@ -112,7 +112,7 @@ type AgentListProps = {
   onOpen: (href: string) => void;
 };
 
-/** The agents by groups, with a field that filters them; arrow keys move through both. */
+/** The agents in groups, with a field that filters them; arrow keys move through both. */
 function AgentList({ agents, chosen, linkTo, onOpen }: AgentListProps) {
   const [filter, setFilter] = useState('');
   const list = useRef<HTMLElement>(null);
@@ -174,7 +174,7 @@ function AgentList({ agents, chosen, linkTo, onOpen }: AgentListProps) {
 
 type PlaceFormProps = {
   host: string;
-  /** Null where no token is needed. */
+  /** Null if no token is needed. */
   token: string | null;
   /** The name that a new token is derived from. */
   purpose: string;
@@ -247,11 +247,11 @@ type ConfigurationProps = {
   agent: Agent;
   place: SendTarget;
   sources: readonly string[];
-  /** Whether the server would tell this user where it listens. */
+  /** Whether the server would tell this user the ports of its listeners. */
   mayKnowPorts: boolean;
 };
 
-/** The documentation of an agent, with everything filled in. */
+/** The documentation of an agent, with all placeholders filled in. */
 export function Configuration(props: ConfigurationProps) {
   const { agent, place, sources, mayKnowPorts } = props;
   const { name, blocks } = agent;

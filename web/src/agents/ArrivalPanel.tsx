@@ -1,4 +1,4 @@
-/** Waits for the first message, and shows how it was parsed when it is there. */
+/** Waits for the first message, and shows how it was parsed when it has arrived. */
 import { Anchor, Button } from '@mantine/core';
 import { IconCircleCheckFilled, IconSearch } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -18,9 +18,9 @@ import { cut } from '../ui/message/text';
 import { formatTime, useZone } from '../ui/time';
 
 type Props = {
-  /** Another agent is waited for anew. */
+  /** The selected agent; choosing another one starts a new wait. */
   agent: string;
-  /** Null for the test message. */
+  /** The query that the message has to match; null for the test message. */
   query: string | null;
   /** A word that only the test message contains. */
   word: string;
@@ -75,7 +75,7 @@ function Wait({ query, word, status, onAgain }: WaitProps) {
   const part = useRef<HTMLDivElement>(null);
   const hasArrived = state.kind === 'received';
   useEffect(() => {
-    // The eyes are on a terminal: what came is there when they come back.
+    // The user is looking at a terminal: the message is in view when they come back.
     if (hasArrived) part.current?.scrollIntoView({ block: 'nearest' });
   }, [hasArrived]);
   return (
@@ -235,7 +235,7 @@ function countText(count: number): string {
   return count === 1 ? 'It is the only one so far.' : `${formatCount(count)} so far.`;
 }
 
-/** Why somebody may wait in vain for a message that is stored. */
+/** The reason why a user may wait in vain for a message that is stored. */
 function seenBy(user: User | null): string {
   const everything =
     'Waits for what arrives from now on and matches this query; at first, for your test message.';
@@ -258,10 +258,12 @@ function useNewProblems(status: RouterStatus | undefined): string[] {
 
 const MESSAGE_CHARACTERS_MAX = 1_000;
 const VALUE_CHARACTERS_MAX = 200;
-/** A message can have hundreds of fields; Search has them all. */
+/** Maximum number of fields shown: a message can have hundreds of them, which Search shows. */
 const ROWS_MAX = 24;
 
-/** A message as it was parsed: what every message has, and its own fields beside it. */
+/**
+ * A message as it was parsed: the fields that every message has, and its own fields beside them.
+ */
 function FirstMessage({ message }: { message: Message }) {
   const { text, left } = cut(message.message, MESSAGE_CHARACTERS_MAX);
   return (

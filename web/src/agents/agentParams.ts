@@ -3,7 +3,7 @@
  * somebody send a secret elsewhere.
  */
 export type AgentsState = {
-  /** Null for the first. */
+  /** The id of the agent; null for the first one. */
   agent: string | null;
   /** The query that the awaited message has to match; null for the test message of this browser. */
   query: string | null;

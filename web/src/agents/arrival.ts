@@ -18,7 +18,7 @@ export type Arrival = {
   first: Message | null;
   /** The number of matches, the first one included. */
   matched: number;
-  /** The number of all received messages, as far as the server has counted. */
+  /** The number of all received messages, as last reported by the server. */
   received: number;
 };
 
@@ -79,26 +79,28 @@ export function arrivalStateOf({ connection, first, matched, received }: Arrival
   }
 }
 
-/** Everything that is received from now on. */
+/** The path of a tail of everything that is received from now on and matches. */
 function arrivalPath(query: string): string {
   const params = new URLSearchParams({ query, timezone: requestZone() });
   return `/api/v1/tail?${params.toString()}`;
 }
 
-/** All that matches, with the message open. */
+/** The address of a search for all matches, with the message open. */
 export function searchHref(query: string, { id }: Message): string {
   return address('/search', { q: query === '' ? '*' : query, from: 'all', open: id });
 }
 
 type Waiting = {
   state: ArrivalState;
-  /** After a timeout: what came meanwhile is not missed. */
+  /** Continues after a timeout, without missing messages that arrived in the meantime. */
   keepWaiting: () => void;
-  /** Ends a wait for the next attempt to connect. */
+  /** Skips the wait before the next attempt to connect. */
   retry: () => void;
 };
 
-/** Waits for the first message that matches, for as long as the component is there that asks. */
+/**
+ * Waits for the first message that matches, for as long as the component that uses it is mounted.
+ */
 export function useArrival(query: string): Waiting {
   const [arrival, step] = useReducer(nextArrival, NOTHING);
   const [attempt, setAttempt] = useState(0);

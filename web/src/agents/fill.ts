@@ -1,15 +1,15 @@
-/** Puts the host, the ports and the token into what the documentation writes with placeholders. */
+/** Replaces the placeholders in the documentation by the host, the ports and the token. */
 import type { RouterStatus } from '../api/model';
 import { isLocal } from '../ui/firstMessage';
 
 export type SendTarget = {
-  /** In the form of an address bar: IPv6 addresses in brackets. */
+  /** The host as in an address bar: IPv6 addresses are in brackets. */
   host: string;
-  /** Empty while there is none. */
+  /** The token; empty if there is none yet. */
   token: string;
   /** The origin of the console, and the path below which it is served. */
   web: { protocol: string; port: string; base: string };
-  /** Null where they are not known: the server has not said, or does not say it to this user. */
+  /** Null if they are not known: the server has not answered, or does not tell this user. */
   listeners: readonly Listener[] | null;
   /** A word that only the test message contains. */
   word: string;
@@ -17,23 +17,26 @@ export type SendTarget = {
 
 export type Listener = { kind: string; scheme: string; port: string; isLocal: boolean };
 
-/** A listener that a configuration sends to, besides the web listener, with the port of the documentation. */
+/**
+ * A listener that a configuration sends to, other than the web listener, with the port in the
+ * documentation.
+ */
 export type ListenerNeed = { kind: string; scheme: string; port: string };
 
 const TOKEN = /\bTOKEN\b/g;
-/** In the place of the path below which the console lies, until nothing else is replaced. */
+/** Stands for the base path of the console until everything else is replaced. */
 const BASE = '\u{e000}';
 /** Docker's own driver for Splunk refuses an address with a path. */
 const DOCKER = /^(?=docker run --log-driver splunk )/gm;
 const SPLUNK_URL = new RegExp(`(splunk-url=\\S*?)${BASE}`, 'g');
 const NO_PATH =
   "# Docker's driver takes no path: name the address of the server itself, not of the proxy.\n";
-/** In the place of a port that is not known. */
+/** Stands for a port that is not known. */
 const PORT = 'PORT';
-/** The text of a message that is sent as it stands. */
+/** The text of a message in an example that is sent unchanged. */
 const SAMPLE = /("message": ?"[^"]*)"/;
 
-/** The ports of the documentation, and what has to listen there. */
+/** The ports in the documentation, and the kind of listener on each. */
 const documented = [
   { port: '5514', kind: 'syslog', schemes: ['tcp', 'udp'] },
   { port: '2514', kind: 'relp', schemes: ['relp'] },
@@ -54,7 +57,7 @@ export function fill(text: string, { host, token, web, listeners, word }: SendTa
       .replace(DOCKER, web.base === '' ? '' : NO_PATH)
       .replace(known, (port) => ports.get(port) ?? port)
       .replace(SAMPLE, (_, sample: string) => `${sample} ${word}"`)
-      // In an address an IPv6 host keeps its brackets; elsewhere programs do not take them.
+      // In a URL an IPv6 host keeps its brackets; elsewhere programs do not accept them.
       .replace(
         /(\/\/(?:[^/\s]*@)?)?logs\.example(:?)/g,
         (_, before: string | undefined, after: string) => {
@@ -67,7 +70,7 @@ export function fill(text: string, { host, token, web, listeners, word }: SendTa
   );
 }
 
-/** If nothing listens on it yet, it is the port to listen on. */
+/** The port for a listener; if nothing listens yet, the one in the documentation. */
 function portFor(need: ListenerNeed, listeners: SendTarget['listeners']): string {
   if (listeners === null) return PORT;
   return listeners.find((one) => meets(one, need))?.port ?? need.port;
@@ -92,7 +95,10 @@ export function listenersOf({ sources }: RouterStatus): Listener[] {
   );
 }
 
-/** The sources that a text sends to. UDP and TCP have the same port there, so its other words decide. */
+/**
+ * The listeners that a text needs. UDP and TCP use the same port in the documentation, so other
+ * words in the text decide.
+ */
 export function needsOf(text: string): ListenerNeed[] {
   const isUdp = /udp|SOCK_DGRAM/i.test(text);
   return documented

@@ -19,7 +19,7 @@ test('nothing of the documentation is lost', () => {
   const codes = blocks.filter(({ kind }) => kind === 'code');
   expect(2 * (codes.length + guide.sources.length)).toBe(linesLike(/^```/gm));
   for (const { name, blocks } of guide.agents) expect(blocks, name).not.toEqual([]);
-  // Every word from the first group on is in a heading or a block, in the order of the page.
+  // Every word from the first group on appears in a heading or a block, in the order of the page.
   const rest = text.slice(text.indexOf('\n## ')).replace(/^```.*$|^## .*$/gm, '');
   const shown = guide.agents.map(({ name, blocks }) =>
     ['###', name, ...blocks.map((block) => block.text)].join(' '),

@@ -11,7 +11,7 @@ export type Agent = { id: string; name: string; group: string; blocks: readonly 
 
 export type Guide = {
   agents: readonly Agent[];
-  /** Sources of the router document that the shipped one lacks. */
+  /** Sources that have to be added to the default router document. */
   sources: readonly string[];
 };
 
@@ -31,7 +31,10 @@ export function readGuide(markdown: string): Guide {
 
 export type TextRun = { kind: 'plain' | 'code' | 'emphasis'; text: string };
 
-/** A paragraph's runs. A link keeps its words: the console does not serve the documentation. */
+/**
+ * The runs of a paragraph. Only the words of a link are kept: the console does not serve the linked
+ * documents.
+ */
 export function runsOf(paragraph: string): TextRun[] {
   const words = paragraph.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1');
   return words.split(/(`[^`]+`|\*[^*]+\*)/).flatMap((text): TextRun[] => {
@@ -42,7 +45,7 @@ export function runsOf(paragraph: string): TextRun[] {
   });
 }
 
-/** Those whose name or group has the text; where none has it, those that mention it. */
+/** The agents whose name or group contains the text; if none does, those that mention it. */
 export function agentsWith(agents: readonly Agent[], text: string): readonly Agent[] {
   const wanted = text.trim().toLowerCase();
   const has = (place: string) => place.toLowerCase().includes(wanted);
@@ -53,7 +56,10 @@ export function agentsWith(agents: readonly Agent[], text: string): readonly Age
 
 type Piece = { kind: Block['kind'] | 'group' | 'agent'; text: string };
 
-/** A fence, a heading, or the lines up to an empty one. A fence comes first: it may hold lines like the others. */
+/**
+ * A fenced block, a heading, or a paragraph up to an empty line. Fenced blocks are matched first:
+ * they may contain lines that look like the others.
+ */
 const PIECE = /^```.*\n([^]*?)\n```$|^(##|###) (.+)$|^(?!```|#).+(?:\n(?!```|#).+)*/gm;
 
 function piecesOf(markdown: string): Piece[] {

@@ -1,4 +1,4 @@
-/** One's own account: sessions and second factor. */
+/** The user's own account: sessions and second factor. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from './client';
 import type * as Schemas from './types';
@@ -31,7 +31,7 @@ export function beginTotp(password: string): Promise<NewTotp> {
   return unwrap(client.POST('/api/v1/account/totp', { body }));
 }
 
-/** The recovery codes, which are shown this one time. */
+/** Returns the recovery codes, which are shown only once. */
 export async function confirmTotp(code: string): Promise<string[]> {
   return (await unwrap(client.PUT('/api/v1/account/totp', { body: { code } }))).recovery_codes;
 }

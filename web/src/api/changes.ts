@@ -1,4 +1,7 @@
-/** Hears from the server when messages were stored, while somebody looks at the page. One connection serves all who listen. */
+/**
+ * Notifications from the server when messages were stored, while the page is visible. All listeners
+ * share one connection.
+ */
 import { type EventStream, openEvents } from './events';
 
 const PATH = '/api/v1/changes';
@@ -26,7 +29,7 @@ export function listenForStored(listener: () => void): () => void {
   };
 }
 
-/** One connection while anybody listens, else none. */
+/** Keeps one connection open while anybody listens. */
 function connect(): void {
   const isNeeded = listeners.size > 0 && document.visibilityState === 'visible';
   if (!isNeeded) {

@@ -11,7 +11,7 @@ import type { Session } from './model';
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** Answers every request, and keeps what was asked. */
+/** Answers every request, and records the requests. */
 function serve(text: string | null, init: ResponseInit = {}): Request[] {
   const asked: Request[] = [];
   vi.stubGlobal('fetch', (request: Request) => {

@@ -23,19 +23,22 @@ export class ApiError extends Error {
   }
 }
 
-/** Reads any thrown thing as a problem, so that one component can show them all. */
+/** Converts any thrown value to a problem, so that one component can show them all. */
 export function problemOf(error: unknown): ProblemDetail {
   if (error instanceof ApiError) return error.problem;
   const detail = error instanceof Error ? error.message : String(error);
   return { title: 'Something went wrong in the console', status: 0, detail };
 }
 
-/** Whether the server understood and said no: asking the same again would change nothing. */
+/** Whether the server understood the request and refused it: repeating it would change nothing. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500;
 }
 
-/** Whether there was no answer at all, or none without a session: the page says so once for everything on it. */
+/**
+ * Whether there was no answer at all, or none without a session: the page reports that once for
+ * everything on it.
+ */
 export function isAway(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status === 401);
 }
@@ -54,7 +57,7 @@ export function listenForSessionLoss(listener: () => void): void {
   onSessionLost = listener;
 }
 
-/** Headers for a request that is not made by `client`. */
+/** Headers for a request that is not sent by `client`. */
 export function csrfHeaders(): Record<string, string> {
   return csrfToken === null ? {} : { 'X-CSRF-Token': csrfToken };
 }
@@ -70,12 +73,12 @@ type PathOf<M extends Method, Key = keyof Operations> = Key extends `${M} ${infe
 type Operation<M extends Method, Path extends string> = Operations[`${M} ${Path}` &
   keyof Operations];
 
-/** The parts of an address and of a request, which may be left out if all of them may. */
+/** The parameters of a request, which may be omitted if all of them are optional. */
 type Params<Asked> = Omit<Asked, 'url' | 'body'>;
 type WithParams<Asked> =
   Partial<Asked> extends Params<Asked> ? { params?: Params<Asked> } : { params: Params<Asked> };
 
-/** The options of a request; `parseAs` is for operations that can also answer with a text. */
+/** The options of a request; `parseAs` is for operations that can also answer with text. */
 type Options<Asked, As> = WithParams<Asked> &
   Pick<Asked, 'body' & keyof Asked> & {
     headers?: Record<string, string>;
@@ -86,7 +89,7 @@ type Options<Asked, As> = WithParams<Asked> &
 type Good<Answers, As> = As extends 'text' ? string : Answers[keyof Answers];
 type Answer<Data> = { data?: Data; error?: unknown; response: Response };
 
-/** Asks for a path of the API with one method. */
+/** Requests a path of the API with a given method. */
 type Ask<M extends Method> = <Path extends PathOf<M>, As extends 'json' | 'text' = 'json'>(
   path: Path,
   ...options: Partial<Operation<M, Path>['asked']> extends Omit<Operation<M, Path>['asked'], 'url'>
@@ -103,7 +106,7 @@ type Asked = {
   parseAs?: 'json' | 'text';
 };
 
-/** One function for each method, which knows the paths, their parameters, bodies and answers. */
+/** One function for each method, with typed paths, parameters, bodies and answers. */
 export const client = {
   GET: asks<'GET'>('GET'),
   POST: asks<'POST'>('POST'),
@@ -126,7 +129,7 @@ async function send(method: Method, path: string, asked: Asked): Promise<Answer<
       ...headers,
       ...(params.headers as Record<string, string> | undefined),
     },
-    // A document may be sent as the text that it was written in.
+    // A document may be sent as the text in which it was written.
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const response = await fetch(request);
@@ -138,7 +141,9 @@ async function send(method: Method, path: string, asked: Asked): Promise<Answer<
   return { data, response };
 }
 
-/** No operation of the API answers with a JSON text: this is a page of something in between. */
+/**
+ * No operation of the API answers with a JSON text, so this page comes from something in between.
+ */
 function foreign({ url }: Response): ApiError {
   const title = 'The answer is not from Logstead';
   const detail = `${title}: a proxy may have answered ${url} in its place.`;
@@ -194,7 +199,10 @@ export function networkError(error: unknown): never {
   });
 }
 
-/** The answer stopped before it was complete. The server may still be up; the next request will tell. */
+/**
+ * An error for an answer that stopped before it was complete. The server may still be up; the next
+ * request will tell.
+ */
 export function cutOff(): ApiError {
   const title = 'The answer was cut off';
   return new ApiError({ title, status: BAD_GATEWAY, detail: `${title} before it was complete.` });

@@ -4,7 +4,10 @@
  */
 import { under } from '../base';
 
-/** The server is there, and does not have it: another version of the console took its place. */
+/**
+ * The error if the server is up but does not have a part of the code, because it now serves another
+ * version of the console.
+ */
 export class CodeGone extends Error {
   constructor(cause: unknown) {
     super('A newer version of the console is on the server.', { cause });
@@ -13,7 +16,10 @@ export class CodeGone extends Error {
 }
 
 const RETRY_MS = 1_000;
-/** A server that comes up may refuse one and serve the next. */
+/**
+ * The number of attempts, as a server that is starting up may refuse one request and serve the
+ * next.
+ */
 const GONE_TRIES = 3;
 
 export async function fetched<Part>(load: () => Promise<Part>): Promise<Part> {
@@ -35,7 +41,10 @@ async function isServerThere(): Promise<boolean> {
   return answer?.ok === true;
 }
 
-/** Styles that could not be had. The loader takes them as loaded from then on, so nobody else asks for them again. */
+/**
+ * Style sheets that could not be loaded. The loader considers them loaded from then on, so nothing
+ * else requests them again.
+ */
 const failedStyles = new Set<HTMLLinkElement>();
 let isWatching = false;
 

@@ -1,4 +1,7 @@
-/** Reads `text/event-stream` as it arrives: whatever the pieces are, the events are the same. */
+/**
+ * Parses `text/event-stream` as it arrives: however the stream is cut into pieces, the events are
+ * the same.
+ */
 
 export type ServerEvent = { name: string; data: string; id: string };
 
@@ -6,14 +9,14 @@ const LINE_END = /\r\n|\r|\n/g;
 
 export class EventParser {
   private text = '';
-  /** The text has no end of a line before this place. */
+  /** Before this position the text contains no line end. */
   private scanned = 0;
   private atStart = true;
-  /** The last piece ended with a CR: an LF that comes next belongs to it. */
+  /** Whether the last piece ended with a CR, so that a following LF belongs to it. */
   private afterReturn = false;
   private name = '';
   private data: string[] = [];
-  /** Also holds for the events that follow, until another one is given. */
+  /** The last id, which also applies to the following events until a new one is sent. */
   private id = '';
 
   /** The events that `piece` completes. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ApiError, listenForSessionLoss } from './client';
 import { type EventsState, type EventStream, openEvents, waitFor } from './events';
 
-/** Answers every request as the test says, and remembers what was asked. */
+/** Answers every request as the test defines, and records the requests. */
 const asked: { path: string; position: string | null }[] = [];
 const answers: (() => Response | Promise<Response>)[] = [];
 let server: ReadableStreamDefaultController<Uint8Array> | null = null;

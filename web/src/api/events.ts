@@ -1,4 +1,7 @@
-/** Server-sent events without gaps: a connection that breaks is made again, after the last event that was handed on. */
+/**
+ * Server-sent events without gaps: a broken connection is opened again, after the last event that
+ * was delivered.
+ */
 import { under } from '../base';
 import {
   ApiError,
@@ -12,7 +15,7 @@ import { EventParser, type ServerEvent } from './eventParser';
 import type { Message, ProblemDetail } from './model';
 import * as Schemas from './types';
 
-/** The state of a connection. Times are of the browser's clock, except `serverTime`. */
+/** The state of a connection. Times are those of the browser's clock, except `serverTime`. */
 export type EventsState =
   | { kind: 'connecting' }
   | { kind: 'open'; serverTime: number | null }
@@ -21,9 +24,9 @@ export type EventsState =
   | { kind: 'closed' };
 
 export type EventStream = {
-  /** The `id` of the last event that was handed on. */
+  /** The `id` of the last event that was delivered. */
   position: () => string | null;
-  /** Ends a wait for the next attempt. */
+  /** Skips the wait before the next attempt. */
   retry: () => void;
   close: () => void;
 };
@@ -38,9 +41,12 @@ type EventsOptions = {
 
 const WAIT_MIN_MS = 500;
 const WAIT_MAX_MS = 15_000;
-/** The server says something every second: after so much silence the connection is dead, whatever the system says. */
+/**
+ * Maximum silence: the server sends something every second, so after this long the connection is
+ * dead, whatever the system says.
+ */
 const SILENCE_MAX_MS = 10_000;
-/** If a connection lasted this long, its end is a new failure. */
+/** If a connection lasted this long, its end counts as a new failure. */
 const GOOD_AFTER_MS = 10_000;
 
 export function openEvents({ path, position, onEvent, onState }: EventsOptions): EventStream {
@@ -118,7 +124,10 @@ export function openEvents({ path, position, onEvent, onState }: EventsOptions):
   };
 }
 
-/** Longer from failure to failure, and never the same for two, so that clients that lost a server do not all come back at once. */
+/**
+ * The wait after a failure, which grows with each one and is random, so that clients that lost a
+ * server do not all come back at once.
+ */
 export function waitFor(failures: number, error: unknown, random: number): number {
   const asked = error instanceof ApiError ? error.retryAfterSeconds : null;
   const longest = Math.min(WAIT_MAX_MS, WAIT_MIN_MS * 2 ** failures);
@@ -126,7 +135,7 @@ export function waitFor(failures: number, error: unknown, random: number): numbe
   return Math.round(wait + (random * longest) / 2);
 }
 
-/** Whether the same would be answered the next time. */
+/** Whether the answer would be the same the next time. */
 function isFinal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
@@ -153,7 +162,7 @@ async function* eventsOf(
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   const parser = new EventParser();
-  // If a listener closes the stream while an event is handed on, no other follows.
+  // If a listener closes the stream during an event, no further one is delivered.
   const isClosed = () => signal.aborted;
   while (reader !== undefined) {
     const { done, value } = await reader.read().catch(networkError);
@@ -166,7 +175,7 @@ async function* eventsOf(
   }
 }
 
-/** The server's clock when it began to answer, to the second. */
+/** The server's time when it began to answer, to the second. */
 function serverTime(response: Response): number | null {
   const at = Date.parse(response.headers.get('Date') ?? '');
   return Number.isNaN(at) ? null : at;

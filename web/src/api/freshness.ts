@@ -10,16 +10,19 @@ import { type Health, healthQuery } from './status';
 
 export type Freshness =
   | { isKnown: true }
-  /** `since` is when it was known last; null if it never was. */
+  /** `since` is the time when it was last known; null if it never was. */
   | { isKnown: false; since: number | null; why: StaleReason };
 
-/** It was not answered yet; the server is away or silent; it refuses to say; it failed to. */
+/**
+ * The request has not been answered yet, the server is away or silent, it refuses to answer, or it
+ * failed.
+ */
 export type StaleReason = 'asking' | 'away' | 'silent' | 'refused' | 'failed';
 
 /** The state of a query in the cache. */
 export type QueryState = { data: unknown; dataUpdatedAt: number; error: Error | null };
 
-/** Several times what the slowest of the figures that are polled waits between two answers. */
+/** Several times the longest interval at which figures are polled. */
 export const AGE_MAX_MS = 30_000;
 
 export function freshnessOf(
@@ -43,7 +46,7 @@ export function freshnessOf(
   return now - oldest > ageMaxMs ? not('silent') : { isKnown: true };
 }
 
-/** The same of what the page has, while time passes. */
+/** Whether the figures of the page are still fresh, updated as time passes. */
 export function useFreshness(answers: readonly QueryState[], ageMaxMs = AGE_MAX_MS): Freshness {
   const { data: health } = useQuery(healthQuery);
   const [now, setNow] = useState(Date.now);
@@ -54,7 +57,7 @@ export function useFreshness(answers: readonly QueryState[], ageMaxMs = AGE_MAX_
   return freshnessOf(answers, health, now, ageMaxMs);
 }
 
-/** Whether the server is away: nothing of what the page has is known any more. */
+/** Whether the server is away, so that nothing on the page is known to be current. */
 export function useIsAway(): boolean {
   return useQuery(healthQuery).data?.state === 'unreachable';
 }
@@ -62,7 +65,7 @@ export function useIsAway(): boolean {
 const LOOK_MS = 5_000;
 const FORBIDDEN = 403;
 
-/** Whether the caller may not know. */
+/** Whether the caller is not allowed to know. */
 export function isForbidden(error: unknown): boolean {
   return error instanceof ApiError && error.status === FORBIDDEN;
 }

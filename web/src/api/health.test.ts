@@ -12,7 +12,7 @@ function ask() {
   return new QueryClient({ defaultOptions: { queries: { retry: false } } }).query(healthQuery);
 }
 
-/** A server that accepts connections and says nothing, until nobody waits any more. */
+/** A server that accepts connections and sends nothing, until nobody waits any more. */
 function silent(_: string, { signal }: { signal: AbortSignal }): Promise<Response> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new DOMException('gave up', 'AbortError')));
@@ -21,7 +21,7 @@ function silent(_: string, { signal }: { signal: AbortSignal }): Promise<Respons
 
 test('a server that accepts and never answers is silent after seconds', async () => {
   vi.useFakeTimers();
-  // Timers of signals are not among those that are faked.
+  // Timers of abort signals are not faked by the test framework.
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
     const patience = new AbortController();
     setTimeout(() => patience.abort(new DOMException('late', 'TimeoutError')), ms);

@@ -1,4 +1,4 @@
-/** An answer that comes line by line, each a JSON value, as they arrive. */
+/** Reads an answer line by line as it arrives; each line is a JSON value. */
 import { under } from '../base';
 import {
   ApiError,

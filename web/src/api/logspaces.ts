@@ -1,4 +1,4 @@
-/** The logspaces that the user may search, and what operators do with them. */
+/** The logspaces that the user may search, and the operations on them. */
 import { queryOptions } from '@tanstack/react-query';
 import { under } from '../base';
 import { client, networkError, unwrap, unwrapWithResponse } from './client';
@@ -11,7 +11,7 @@ export type Work = Schemas.Work;
 export type Reindexing = Schemas.Reindexing;
 export type Durability = Schemas.Durability;
 
-/** In the form of the router document: `90d`, `200GiB`. A missing value means no limit. */
+/** In the format of the router document: `90d`, `200GiB`. A missing value means no limit. */
 export type RetentionText = { age?: string; size?: string };
 
 export const logspacesQuery = queryOptions({
@@ -21,7 +21,7 @@ export const logspacesQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** The check or reindexing that is running, whoever began it; null if there is none. */
+/** The running check or reindexing, whoever started it; null if there is none. */
 export const workQuery = queryOptions({
   queryKey: ['logspaces', 'work'],
   queryFn: async ({ signal }): Promise<Work | null> =>
@@ -38,7 +38,7 @@ export function previewRetention(
   return unwrap(client.POST('/api/v1/logspaces/{id}/retention-preview', { params, body, signal }));
 }
 
-/** A revision of the router document that changes this logspace alone. */
+/** Changes a single logspace, which makes a revision of the router document. */
 export function changeLogspace(
   id: string,
   retention: RetentionText,
@@ -46,22 +46,22 @@ export function changeLogspace(
   comment: string,
 ): Promise<RouterChange> {
   const params = { path: { id }, query: { comment } };
-  // The description says no more of a retention than that it is an object.
+  // The API description only says of a retention that it is an object.
   const body = { retention: retention as Record<string, never>, durability };
   return unwrap(client.PUT('/api/v1/logspaces/{id}', { params, body }));
 }
 
-/** Reads all that a logspace holds; the server answers when it is through. */
+/** Reads everything in a logspace; the server answers when it has finished. */
 export function verifyLogspace(id: string): Promise<Verification> {
   return unwrap(client.POST('/api/v1/logspaces/{id}/verify', { params: { path: { id } } }));
 }
 
-/** Makes its indexes again; the server answers when it is through. */
+/** Rebuilds the indexes of a logspace; the server answers when it has finished. */
 export function reindexLogspace(id: string): Promise<Reindexing> {
   return unwrap(client.POST('/api/v1/logspaces/{id}/reindex', { params: { path: { id } } }));
 }
 
-/** A revision that has one logspace more. */
+/** Adds a logspace, which makes a revision. */
 export function addLogspace(
   id: string,
   retention: RetentionText,
@@ -73,7 +73,7 @@ export function addLogspace(
   }));
 }
 
-/** A revision without the logspace. Its messages stay. */
+/** Removes a logspace from the router document, which makes a revision. Its messages stay. */
 export function retireLogspace(id: string): Promise<RouterChange> {
   return changeDocument(`retire logspace \`${id}\``, (document) => ({
     ...document,
@@ -95,7 +95,10 @@ export const feedingQuery = queryOptions({
   structuralSharing: false,
 });
 
-/** Changes the live document, unless somebody else is faster: then the server says so, and nothing is changed. */
+/**
+ * Changes the live document. If somebody else was faster, the server reports that, and nothing is
+ * changed.
+ */
 async function changeDocument(
   comment: string,
   change: (document: WireDocument) => WireDocument,

@@ -1,7 +1,7 @@
-/** The names that the console uses for the wire types; the shapes come from the generated types.ts. */
+/** The console's names for the API types, whose definitions come from the generated types.ts. */
 import type * as Schemas from './types';
 
-/** A problem of the server, or one that the console states in the same words. */
+/** A problem from the server, or one that the console describes in the same form. */
 export type ProblemDetail = Omit<Schemas.Problem, 'type' | 'detail'> & { detail?: string };
 export type DocumentProblem = Schemas.DocumentProblem;
 export type CreatedToken = Schemas.CreatedToken;
@@ -48,7 +48,7 @@ export type SkippedPiece = Schemas.SkippedPiece;
 export type SenderFrame = Schemas.SentFrame;
 
 export type WireDocument = Schemas.Document;
-/** The ledger of a range, and its parts. */
+/** The ledger of a time range, and its parts. */
 export type Ledger = Schemas.Report;
 export type LedgerCounts = Schemas.Fates;
 export type LedgerRow = Schemas.SourceRow;
@@ -58,5 +58,5 @@ export type LedgerStep = Schemas.Step;
 export type WireDestination = Schemas.Destination;
 export type TestAnswer = Schemas.TestAnswer;
 export type ReplayLine = Schemas.ReplayLine;
-/** The oldest messages of a queue or a quarantine, and how many there are. */
+/** The oldest messages of a queue or a quarantine, and their total number. */
 export type WaitingMessages = Schemas.Waiting;

@@ -1,4 +1,7 @@
-/** A query as the server reads it, and the changes that a click makes in it. Neither looks at the store. */
+/**
+ * A query as the server parses it, and the changes to it that a click makes. Neither searches the
+ * store.
+ */
 import { queryOptions } from '@tanstack/react-query';
 import { under } from '../base';
 import {
@@ -13,7 +16,7 @@ import {
 import type { CompleteResponse, QueryEdit, QueryResponse } from './model';
 import * as Schemas from './types';
 
-/** The parts of a query as the server reads it. The answer never changes. */
+/** The parts of a query as the server parses it. The answer never changes. */
 export function readingQuery(query: string) {
   return queryOptions({
     queryKey: ['reading', query],
@@ -24,7 +27,7 @@ export function readingQuery(query: string) {
   });
 }
 
-/** The query after these changes, to be shown. */
+/** The query after these changes, for display. */
 export function editedQuery(query: string, edits: readonly QueryEdit[]) {
   return queryOptions({
     queryKey: ['edited', query, edits],
@@ -71,7 +74,7 @@ type CompleteScope = {
   logspaces: readonly string[];
 };
 
-/** Completion of a query, as the server offers it. */
+/** Completion of queries by the server. */
 export function completeIn({ logspaces, ...range }: CompleteScope) {
   return (query: string, cursor: number, signal: AbortSignal): Promise<CompleteResponse> => {
     const chosen = logspaces.length > 0 ? { logspaces: [...logspaces] } : {};
@@ -80,13 +83,13 @@ export function completeIn({ logspaces, ...range }: CompleteScope) {
   };
 }
 
-/** A message at one place of its way. */
+/** A message at one point of its way through the routes. */
 export type Shown = Schemas.Shown;
 export type TraceRoute = Schemas.RouteTrace;
 export type Trace = Schemas.Trace;
 type TraceRequest = { id?: string; raw?: string; source?: string; document?: unknown };
 
-/** Asks the server for the way of one message. */
+/** Asks the server for the way of a message through the routes. */
 export async function requestTrace(request: TraceRequest): Promise<Trace> {
   const response = await fetch(under('/api/v1/router/trace'), {
     method: 'POST',

@@ -1,11 +1,11 @@
-/** The searches that were saved: every page that looks for messages can begin with one. */
+/** The saved searches: every page that searches for messages can start with one. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from './client';
 import type * as Schemas from './types';
 
 export type SavedSearch = Schemas.SavedSearch;
 
-/** A long list comes in parts of about 2 MiB; more of them than this would not fit into a menu. */
+/** Maximum number of parts of the list, each of about 2 MiB; more would not fit into a menu. */
 const PARTS_MAX = 10;
 
 export const savedSearchesQuery = queryOptions({

@@ -1,11 +1,11 @@
-/** The session. Every part of the console reads it from the one query below. */
+/** The session. Every part of the console reads it from this query. */
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiError, client, rememberCsrfToken, unwrap } from './client';
 import type { Session } from './model';
 
 export type User = NonNullable<Session['user']>;
 
-/** Only users without limits may read figures of the whole store. */
+/** Whether a user has an unlimited grant, which is needed to read figures of the whole store. */
 export function seesAll({ logspaces, scope }: User): boolean {
   return logspaces === null && scope === null;
 }
@@ -17,7 +17,7 @@ export const sessionQuery = queryOptions({
     return continued(cache.getQueryData<Session>(['session']), answer);
   },
   staleTime: 60_000,
-  // Another tab may have signed in, or out, meanwhile.
+  // Another tab may have signed in or out in the meantime.
   refetchOnWindowFocus: 'always',
   retry: 2,
 });
@@ -36,7 +36,7 @@ export function hasEnded(session: Session): boolean {
   return session.user !== null && !session.authenticated;
 }
 
-/** A request was refused for want of a session. */
+/** Notes that a request was refused because the session has ended. */
 export function endSession(cache: QueryClient): void {
   cache.setQueryData(sessionQuery.queryKey, (session) =>
     session === undefined || !session.authenticated
@@ -45,13 +45,13 @@ export function endSession(cache: QueryClient): void {
   );
 }
 
-/** In milliseconds since 1970; null where the server does not say. */
+/** The end of the session in milliseconds since 1970; null if the server does not report it. */
 export function endsAt(session: Session): number | null {
   const at = Date.parse(session.expires_at ?? '');
   return Number.isNaN(at) ? null : at;
 }
 
-/** `code` is of the second factor, for those who have one. */
+/** Signs in; `code` is that of the second factor, for users who have one. */
 export async function signIn(name: string, password: string, code?: string): Promise<Session> {
   const body = { name, password, ...(code !== undefined && { code }) };
   return rememberCsrfToken(await unwrap(client.POST('/api/v1/session', { body })));
@@ -66,12 +66,12 @@ export async function setUp(code: string, name: string, password: string): Promi
   return rememberCsrfToken(await unwrap(client.POST('/api/v1/setup', { body })));
 }
 
-/** Whether a login was refused for want of a code: the password was right. */
+/** Whether a login was refused because a code is missing: the password was right. */
 export function needsCode(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401 && error.problem.path === 'code';
 }
 
-/** Their own, for which they have to know the one before. */
+/** Changes the user's own password, which requires the current one. */
 export async function changePassword(name: string, current: string, chosen: string): Promise<void> {
   const params = { path: { name } };
   const body = { current_password: current, password: chosen };
@@ -80,7 +80,10 @@ export async function changePassword(name: string, current: string, chosen: stri
 
 export type Preferences = Readonly<Record<string, string>>;
 
-/** A user's preferences for the console, as the server keeps them, under the names of the browser's store. */
+/**
+ * A user's preferences for the console, as stored by the server, under the names of the browser's
+ * storage.
+ */
 export const preferencesQuery = queryOptions({
   queryKey: ['account', 'preferences'],
   queryFn: async ({ signal }): Promise<Preferences> => {
@@ -94,7 +97,7 @@ export const preferencesQuery = queryOptions({
 });
 
 export async function keepPreferences(preferences: Preferences): Promise<void> {
-  // The server's description says no more of it than that it is an object.
+  // The API description only says that it is an object.
   const body = preferences as Record<string, never>;
   await unwrap(client.PUT('/api/v1/account/preferences', { body }));
 }

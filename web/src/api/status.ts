@@ -1,4 +1,4 @@
-/** The state of the running server: its counters, its problems, and how much it received lately. */
+/** The state of the running server: its counters, its problems, and its recent rate of messages. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { under } from '../base';
 import { client, isRefusal, unwrap } from './client';
@@ -6,7 +6,7 @@ import type { RouterStatus, Senders } from './model';
 import * as Schemas from './types';
 
 const POLL_MS = 2_000;
-/** Five minutes of samples. */
+/** Maximum number of samples, which cover five minutes. */
 const SAMPLES_MAX = 150;
 const PAST_STEP_S = 10;
 
@@ -20,7 +20,10 @@ export const statusQuery = queryOptions({
 /** Messages received per second at a moment. */
 export type Sample = { at: number; rate: number };
 
-/** The messages stored in the minutes before this tab was open, as received. Empty if unknown. */
+/**
+ * Samples of the messages stored in the minutes before this tab was opened, by time of receipt.
+ * Empty if unknown.
+ */
 async function pastSamples(signal: AbortSignal): Promise<readonly Sample[]> {
   const body = { query: '*', from: '-5m', interval: `${PAST_STEP_S}s` };
   const { data } = await client
@@ -29,7 +32,7 @@ async function pastSamples(signal: AbortSignal): Promise<readonly Sample[]> {
   return samplesOf(data?.buckets ?? []);
 }
 
-/** Without the last bucket: it has not ended, so its count says nothing about the rate. */
+/** Samples without the last bucket: it has not ended, so its count says nothing about the rate. */
 export function samplesOf(buckets: readonly { time: string; count: number }[]): Sample[] {
   return buckets.slice(0, -1).map(({ time, count }) => ({
     at: Date.parse(time) + PAST_STEP_S * 1000,
@@ -37,7 +40,7 @@ export function samplesOf(buckets: readonly { time: string; count: number }[]): 
   }));
 }
 
-/** The rate of the last minutes. Each new status is a sample. */
+/** The rate over the last minutes. Each new status adds a sample. */
 export const ingestQuery = queryOptions({
   queryKey: ['ingest'],
   queryFn: async ({ client: cache, signal }): Promise<readonly Sample[]> => {
@@ -47,14 +50,14 @@ export const ingestQuery = queryOptions({
     const rate = ingestRate(status);
     return rate === null ? before : [...before, { at: Date.now(), rate }].slice(-SAMPLES_MAX);
   },
-  // Without the right to see it, or without a session, asking stops.
+  // Polling stops without a session or the right to see the status.
   refetchInterval: ({ state: { error } }) => !isRefusal(error) && POLL_MS,
   gcTime: Infinity,
-  // A list that only grows has nothing to share with the one before.
+  // A list that only grows need not be compared with the previous one.
   structuralSharing: false,
 });
 
-/** The sum over all sources; null until each of them is measured. */
+/** The sum over all sources; null until all of them are measured. */
 export function ingestRate({ sources }: RouterStatus): number | null {
   return sources.reduce<number | null>(
     (sum, { messages_per_second: rate }) => (sum === null || rate === null ? null : sum + rate),
@@ -62,7 +65,7 @@ export function ingestRate({ sources }: RouterStatus): number | null {
   );
 }
 
-/** The backlog of sealing. */
+/** The number of messages that have yet to be sealed. */
 export function unsealedMessages({ logspaces }: RouterStatus): number {
   return logspaces.reduce((sum, { unsealed_messages }) => sum + unsealed_messages, 0);
 }
@@ -84,7 +87,7 @@ export function listeningUrls({ sources }: RouterStatus): string[] {
 }
 
 const SENDERS_QUERY_POLL_MS = 5_000;
-/** The server keeps no more than this many. */
+/** The server keeps at most this many. */
 const LIMIT = 10_000;
 
 /** The senders. */
@@ -95,7 +98,7 @@ export const sendersQuery = queryOptions({
   placeholderData: keepPreviousData,
 });
 
-/** Those that are silent, skewed or new, without their figures by time; all are counted. */
+/** The senders that are silent, skewed or new, without their figures over time; all are counted. */
 export const unusualSendersQuery = queryOptions({
   ...sendersQuery,
   queryKey: ['senders', 'unusual'],
@@ -136,17 +139,22 @@ export function supportReport(): Promise<string> {
 export type Health =
   | { state: 'ready' }
   | { state: 'not-ready'; reasons: string }
-  /** `since` is when it answered last. One that is silent accepts connections and says nothing. */
+  /**
+   * `since` is the time of its last answer. A silent server accepts connections and sends nothing.
+   */
   | { state: 'unreachable'; since: number; why: 'away' | 'silent' };
 
 const HEALTH_QUERY_POLL_MS = 5_000;
 const POLL_AWAY_MS = 1_000;
-/** It answers this in moments, also while it is busy. */
+/** The server answers this within moments, even when it is busy. */
 const ANSWER_MAX_MS = 10_000;
 const NOT_READY = 503;
 const KEY = ['health'];
 
-/** Whether the server takes messages: its own answer, or since when there is none. The whole console asks here, and nowhere else. */
+/**
+ * Whether the server accepts messages: its own answer, or the time since when there is none. The
+ * whole console uses this query, and no other.
+ */
 export const healthQuery = queryOptions({
   queryKey: KEY,
   queryFn: async ({ client: cache, signal }): Promise<Health> => {
@@ -170,6 +178,6 @@ export const healthQuery = queryOptions({
   },
   refetchInterval: ({ state: { data } }) =>
     data?.state === 'unreachable' ? POLL_AWAY_MS : HEALTH_QUERY_POLL_MS,
-  // Nothing is requested while the page is hidden; it is requested as soon as the page is shown.
+  // Nothing is requested while the page is hidden, but again as soon as it is shown.
   refetchOnWindowFocus: 'always',
 });

@@ -10,7 +10,7 @@ type NewUser = Schemas.NewUser;
 type UserChange = Schemas.UserChange;
 export type Role = Schemas.Role;
 
-/** The part of the store that an account is limited to; null is no limit. */
+/** The part of the store to which an account is limited; null means no limit. */
 export type Grant = { logspaces: string[] | null; scope: string | null };
 
 export const usersQuery = queryOptions({
@@ -48,7 +48,9 @@ export async function enableUser(name: string): Promise<void> {
   await unwrap(client.POST('/api/v1/users/{name}/enable', of(name)));
 }
 
-/** For another user: to change one's own, the server asks for the present password. */
+/**
+ * Sets the password of another user; to change one's own, the server requires the current password.
+ */
 export async function setPassword(name: string, password: string): Promise<void> {
   await unwrap(client.PUT('/api/v1/users/{name}/password', { ...of(name), body: { password } }));
 }
@@ -75,7 +77,7 @@ export type TokenLimits = Schemas.TokenLimits;
 
 export type TokenEntry = Schemas.Token;
 
-/** Tokens for programs. The server shows a secret once, and the console keeps it nowhere. */
+/** Tokens for programs. The server shows a secret once, and the console stores it nowhere. */
 export const tokensQuery = queryOptions({
   queryKey: ['tokens'],
   queryFn: async ({ signal }): Promise<TokenEntry[]> => {
@@ -88,12 +90,12 @@ export function makeToken(body: TokenRequest): Promise<CreatedToken> {
   return unwrap(client.POST('/api/v1/tokens', { body }));
 }
 
-/** It may send, and nothing else. */
+/** Creates a token that may only send. */
 export function makeIngestToken(purpose: string): Promise<CreatedToken> {
   return makeToken({ name: tokenName(purpose, new Date()), role: 'ingest' });
 }
 
-/** `overlap` is how long the present secret goes on working, such as `24h`. */
+/** `overlap` is how long the present secret keeps working, such as `24h`. */
 export function rotateToken(id: number, overlap: string): Promise<CreatedToken> {
   const params = { path: { id } };
   return unwrap(client.POST('/api/v1/tokens/{id}/rotate', { params, body: { overlap } }));
@@ -103,7 +105,7 @@ export async function revokeToken(id: number): Promise<void> {
   await unwrap(client.DELETE('/api/v1/tokens/{id}', { params: { path: { id } } }));
 }
 
-/** The server allows this many at once, and one more each second. */
+/** A name for a new token: its purpose and the current time, to the second. */
 export function tokenName(purpose: string, now: Date): string {
   return `${purpose}-${now.toISOString().slice(0, 19).replaceAll(':', '.').toLowerCase()}`;
 }
@@ -112,7 +114,7 @@ export type AuditEntry = Schemas.AuditEntry;
 
 type AuditRequest = { query: string; from?: string; to?: string; limit: number };
 
-/** The audit log: the actions of accounts. */
+/** The API of the audit log: the actions of accounts. */
 export function auditQuery(asked: AuditRequest) {
   const { query, ...rest } = asked;
   const params = { query: { ...rest, ...(query.trim() !== '' && { query }) } };

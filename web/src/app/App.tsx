@@ -1,4 +1,4 @@
-/** The providers, in the order in which they need one another. */
+/** The providers, in the order of their dependencies. */
 import { MantineProvider } from '@mantine/core';
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -34,12 +34,12 @@ function createQueryClient(): QueryClient {
   const queryClient = new QueryClient({
     queryCache: new QueryCache({ onError: noticeAbsence }),
     defaultOptions: {
-      // A server on the same machine, or in the same network, is there without the Internet.
+      // A server on the same machine, or in the same network, can be reached without the Internet.
       queries: { retry: shouldRetry, staleTime: 1_000, networkMode: 'always' },
       mutations: { networkMode: 'always' },
     },
   });
-  // A request that came to nothing is the first to know that the server is away.
+  // A failed request is the first sign that the server is away.
   function noticeAbsence(error: Error): void {
     if (error instanceof ApiError && error.status === 0)
       void queryClient.invalidateQueries({ queryKey: healthQuery.queryKey });
@@ -47,7 +47,7 @@ function createQueryClient(): QueryClient {
   return queryClient;
 }
 
-/** A refusal stays one; a server that is away or overloaded may come back. */
+/** A refusal is final; a server that is away or overloaded may recover. */
 function shouldRetry(failures: number, error: Error): boolean {
   return !isRefusal(error) && failures < RETRIES_MAX;
 }

@@ -1,4 +1,7 @@
-/** The error boundary's face: a mistake in the console itself, not in what the user did; or a page of an older console. */
+/**
+ * The page for caught errors: a bug in the console itself, not a mistake of the user; or a page of
+ * an older console.
+ */
 import { Anchor, Button, Group } from '@mantine/core';
 import { type ErrorComponentProps, Link } from '@tanstack/react-router';
 import { CodeGone } from '../api/code';
@@ -27,7 +30,7 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** The part that was to be shown is not on the server any more. */
+/** The page shown if a part of the code no longer exists on the server. */
 function Updated() {
   return (
     <Empty isPage title="The console was updated">

@@ -18,7 +18,7 @@ import { Shell } from './Shell';
 import { endsSoon, waitBeforeWarning } from './expiry';
 import classes from './AwayBanner.module.css';
 
-// A page that opens needs none of these.
+// These parts are not needed to open a page.
 const LoginPage = lazy(() =>
   fetched(() => import('../session/LoginPage')).then((module) => ({ default: module.LoginPage })),
 );
@@ -45,7 +45,7 @@ export function Gate() {
     predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== 'session',
   };
   const enter = (entered: Session) => {
-    // The answers and refusals of another user are not for this one.
+    // Answers and refusals for another user must not be shown to this one.
     queryClient.removeQueries(isOther);
     queryClient.setQueryData(sessionQuery.queryKey, entered);
   };
@@ -110,7 +110,10 @@ export function Gate() {
   );
 }
 
-/** Another user, here or in another tab, gets a page of their own: nothing of the one before is left in it. */
+/**
+ * If another user signs in, in this tab or another, the page is reloaded, so that nothing of the
+ * previous user remains.
+ */
 function useReloadForAnother(session: Session | undefined): void {
   const seen = useRef<string | null>(null);
   const name = session?.user?.name ?? null;
@@ -129,7 +132,7 @@ function Waiting() {
 }
 
 function Unreachable({ error, retry }: { error: Error; retry: () => void }) {
-  // It goes away as soon as there is an answer.
+  // Retries regularly, so that this disappears as soon as there is an answer.
   useEffect(() => {
     const timer = setInterval(retry, RETRY_MS);
     return () => clearInterval(timer);
@@ -148,13 +151,16 @@ function Unreachable({ error, retry }: { error: Error; retry: () => void }) {
 
 const RETRY_MS = 3_000;
 
-/** Drawn after the frame and in small pieces, so that keys and clicks do not wait for it. */
+/**
+ * The page, rendered after the frame and in small pieces, so that keys and clicks do not wait for
+ * it.
+ */
 function Page() {
   const isNext = useDeferredValue(true, false);
   return isNext ? <Outlet /> : null;
 }
 
-/** Before a session ends: when, and how to stay. */
+/** A warning before a session ends: when it ends, and how to stay signed in. */
 function ExpiryWarning({ session }: { session: Session }) {
   const queryClient = useQueryClient();
   const [zone] = useZone();
@@ -197,7 +203,10 @@ function ExpiryWarning({ session }: { session: Session }) {
   );
 }
 
-/** The end that the server says now; a request prolongs a session that can be prolonged. */
+/**
+ * The end that the server reports now; this request itself prolongs a session that can be
+ * prolonged.
+ */
 async function askAgain(queryClient: ReturnType<typeof useQueryClient>): Promise<number | null> {
   return endsAt(await queryClient.query({ ...sessionQuery, staleTime: 0 }));
 }

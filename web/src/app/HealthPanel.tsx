@@ -1,4 +1,4 @@
-/** The panel behind the health dot: what is wrong, how much comes in, how much is stored. */
+/** The panel behind the health dot: problems, the incoming rate, and the amount stored. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -132,7 +132,7 @@ function explain(state: HealthState, health: ServerHealth | undefined): string {
 const WIDTH = 280;
 const HEIGHT = 40;
 
-/** A rate over the last minutes as a small line. The text next to it gives its numbers. */
+/** A rate over the last minutes as a small line chart. The text next to it gives the numbers. */
 export function RateLine({ samples }: { samples: readonly Sample[] }) {
   const { line, area } = linePath(samples, WIDTH, HEIGHT);
   return (

@@ -1,4 +1,7 @@
-/** The pages, with the server's health and the user's menu at the foot. On a phone it runs along the bottom. */
+/**
+ * The navigation rail: the pages, with the server's health and the user's menu at the bottom. On
+ * phones it is at the bottom of the screen.
+ */
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useRef } from 'react';
@@ -39,7 +42,7 @@ type Props = {
   onShortcuts: () => void;
 };
 
-/** There the names of all pages have no room. */
+/** Screens of this width have no room for the names of all pages. */
 const PHONE = '(max-width: 560px)';
 
 export function Rail({ user, version, onCommands, onShortcuts }: Props) {
@@ -50,7 +53,7 @@ export function Rail({ user, version, onCommands, onShortcuts }: Props) {
   const shown = isPhone ? shownOnPhones(all) : all;
   const more = all.filter((place) => !shown.includes(place));
   useEffect(() => {
-    // Pages that do not fit into the foot of a phone.
+    // Scrolls to the current page if it is out of view.
     const current = pages.current?.querySelector('[aria-current="page"]');
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [pathname]);
@@ -91,7 +94,7 @@ export function Rail({ user, version, onCommands, onShortcuts }: Props) {
 
 type MorePagesProps = { places: readonly Page[]; pathname: string };
 
-/** The pages that the foot of a phone has no room for. */
+/** The pages for which the bottom bar on phones has no room. */
 function MorePages({ places, pathname }: MorePagesProps) {
   const navigate = useNavigate();
   const isCurrent = places.some((place) => leadsTo(place, pathname));
@@ -136,7 +139,10 @@ const HealthPanel = lazy(async () => ({
 /** Figures of the whole store change slowly, so the rail asks for them less often than the overview. */
 const SLOW_POLL_MS = 60_000;
 
-/** Whether the server takes messages, how many, and what is wrong: a dot and a rate, and the rest on a click. */
+/**
+ * Whether the server accepts messages, how many, and its problems: a dot and a rate, with details
+ * on a click.
+ */
 function Health({ version }: { version: string }) {
   const { data: health } = useQuery(healthQuery);
   const { data: samples = [], error } = useQuery(ingestQuery);
@@ -177,7 +183,7 @@ function Health({ version }: { version: string }) {
   );
 }
 
-/** The causes on the overview, and whether these are all. */
+/** The problems as on the overview, and whether they are complete. */
 function useCauses(status: RouterStatus | undefined): [readonly Cause[], Freshness] {
   const slowly = { enabled: status !== undefined, refetchInterval: SLOW_POLL_MS, retry: false };
   const flow = useQuery({ ...dayQuery, ...slowly });
@@ -193,7 +199,7 @@ const PasswordDialog = lazy(async () => ({
 
 type UserMenuProps = { user: User; onCommands: () => void; onShortcuts: () => void };
 
-/** The user who is signed in, with settings and the way out. */
+/** The signed-in user, with settings and sign-out. */
 function UserMenu({ user, onCommands, onShortcuts }: UserMenuProps) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -315,7 +321,7 @@ function useThemeCommands(): void {
   ]);
 }
 
-/** Light, dark, or as the system is: part of the user's menu. */
+/** The choice of the theme, light, dark or that of the system: part of the user's menu. */
 function ThemeChoice() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const choose = (value: string) => {

@@ -1,4 +1,4 @@
-/** The scope as the address says it: which logspaces and which stretch of time, kept from page to page. */
+/** The scope in the address, which is kept from page to page: the logspaces and the time range. */
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Button } from '@mantine/core';
@@ -21,7 +21,7 @@ import classes from './RangeSteps.module.css';
 
 type Params = Record<string, string | undefined>;
 
-/** Nothing where there is nothing to choose from. */
+/** The choice of logspaces; not shown if there is only one. */
 export function LogspaceScope() {
   const { data: logspaces = [] } = useQuery(logspacesQuery);
   const { logspace = '' } = useParams();
@@ -37,7 +37,10 @@ export function LogspaceScope() {
   );
 }
 
-/** `query` may name a range of its own; one that is chosen here takes its place. */
+/**
+ * The choice of the time range. `query` may name a range of its own, which a range chosen here
+ * replaces.
+ */
 export function RangeScope({ query = '' }: { query?: string }) {
   const { from, to } = useParams();
   const change = useChange();
@@ -66,7 +69,7 @@ function useParams(): Params {
   return useSearch({ strict: false });
 }
 
-/** An open message may not be in what is asked for then. */
+/** Changes the address and closes the open message, which may not be in the new scope. */
 function useChange(): (part: Params) => void {
   const params = useParams();
   const navigate = useNavigate();
@@ -75,7 +78,7 @@ function useChange(): (part: Params) => void {
 
 type Props = { range: TimeRange; onChange: (range: TimeRange) => void };
 
-/** Bound wherever a range is chosen. */
+/** Binds the keys for them; used wherever a range can be chosen. */
 function useRangeSteps({ range, onChange }: Props) {
   const trail = useRangeTrail(range);
   const hasBeginning = range.kind === 'last' || (range.kind === 'between' && range.from !== null);
@@ -124,7 +127,7 @@ function useRangeSteps({ range, onChange }: Props) {
 
 type RangeStep = ReturnType<typeof useRangeSteps>[number];
 
-/** The ways from a range to the next that need no choosing. */
+/** The buttons that change the time range in one step. */
 function RangeSteps({ steps }: { steps: readonly RangeStep[] }) {
   return (
     <div className={classes.steps} role="group" aria-label="Move the range">
@@ -134,7 +137,7 @@ function RangeSteps({ steps }: { steps: readonly RangeStep[] }) {
           className={classes.step ?? ''}
           leftSection={<Icon size={16} />}
           title={`${title} (${keys})`}
-          // Not `disabled`: the focus would be lost with the last step.
+          // This is not `disabled`, as the focus would be lost after the last step.
           aria-disabled={isOff}
           onClick={() => {
             if (!isOff) run();

@@ -1,4 +1,4 @@
-/** The frame around every page: the rail, and what can be done from everywhere. */
+/** The frame around every page: the rail, and the commands that are available everywhere. */
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { useMatches, useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, Suspense, lazy, useEffect, useRef } from 'react';
@@ -33,7 +33,7 @@ type Props = { user: User; version: string; children: ReactNode };
 export function Shell({ user, version, children }: Props) {
   const navigate = useNavigate();
   const router = useRouter();
-  // Read when it is needed: the frame is not drawn again for each address.
+  // Read on demand, so that the frame is not rendered again for each address.
   const params = (): Record<string, unknown> => router.state.location.search;
   const page = useMatches({ select: (matches) => matches.at(-1)?.staticData.page ?? '' });
   const [shortcutsOpen, shortcuts] = useDisclosure(false);
@@ -112,13 +112,16 @@ export function Shell({ user, version, children }: Props) {
   );
 }
 
-/** Before the page, so that one that has more to say of itself has the last word. */
+/** Rendered before the page, so that a page with a more specific title overrides it. */
 function Title({ page }: { page: string }) {
   useDocumentTitle(page === '' ? 'Logstead' : `${page} · Logstead`);
   return null;
 }
 
-/** All that can be done, also what has no more than a key. The palette does not offer to open itself. */
+/**
+ * All available commands, including those that only have a key. The palette does not offer to open
+ * itself.
+ */
 function offered(): Command[] {
   const commands = availableCommands();
   const named = new Set(commands.map(({ keys }) => keys));
@@ -140,7 +143,7 @@ function recentQueries(ask: (query: string) => void): Command[] {
     }));
 }
 
-/** Says over the page that the server is away, and asks for everything again when it is back. */
+/** Shows over the page that the server is away, and requests everything again when it is back. */
 function AwayBanner() {
   const queryClient = useQueryClient();
   const { data: health } = useQuery(healthQuery);
@@ -154,7 +157,7 @@ function AwayBanner() {
       });
     }
     wasAway.current = isAway;
-    // Nothing of what is shown is known any more, so nothing of it is green (global.css).
+    // Nothing on the page is known to be current any more, so nothing of it is green (global.css).
     document.documentElement.dataset['known'] = String(!isAway);
   }, [isAway, queryClient]);
   return (

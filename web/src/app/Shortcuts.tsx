@@ -1,4 +1,7 @@
-/** The keyboard shortcuts that work right now, made of what is bound, and links to the documentation of the page. */
+/**
+ * The keyboard shortcuts that currently work, built from the bound keys, and links to the
+ * documentation of the page.
+ */
 import { useState } from 'react';
 import { Dialog } from '../ui/Dialog';
 import { topicsOf } from '../help/topics';
@@ -28,7 +31,7 @@ function Reading({ page, onClose }: { page: string; onClose: () => void }) {
       aria-label="To read"
       onClick={(event) => {
         follow(event, open);
-        // Followed here; one that opens elsewhere leaves the keys in sight.
+        // Closed if the link is followed in this tab; if it opens elsewhere, the shortcuts stay in view.
         if (event.defaultPrevented) onClose();
       }}
     >

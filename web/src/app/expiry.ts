@@ -1,7 +1,7 @@
-/** When to speak of the end of a session. */
+/** When to warn of the end of a session. */
 
 const WARN_MS = 120_000;
-/** The longest that a timer of a browser can wait. */
+/** The longest time for a browser timer. */
 const WAIT_MAX_MS = 2 ** 31 - 1;
 
 /** The time to wait before a warning is due; null if the session has no end. */

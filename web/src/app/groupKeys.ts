@@ -1,12 +1,12 @@
-/** The bound keys as the help lists them. */
+/** The bound keys in groups, as the help lists them. */
 import type { Binding } from '../ui/keys';
 
 export type KeyGroup = { name: string; keys: { does: string; keys: string[] }[] };
 
-/** After the keys of the page. Groups that are not named here come last. */
+/** The order of the groups after that of the page. Groups that are not listed come last. */
 const ORDER = ['Time range', 'Go to', 'Console'];
 
-/** The page's own keys first. Two keys for one thing stand in one line. */
+/** Groups the keys, with the page's own first. Two keys for the same action share a line. */
 export function groupKeys(bound: readonly Binding[], page: string): KeyGroup[] {
   const groups: KeyGroup[] = [];
   for (const { keys, does, group } of bound) {

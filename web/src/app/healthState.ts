@@ -1,4 +1,4 @@
-/** The health of the server, in a word. Its problems are worded as on the overview. */
+/** The health of the server in one word. Its problems are worded as on the overview. */
 import type { Health } from '../api/status';
 import type { Freshness } from '../api/freshness';
 import { type Cause, isBad, wordOf } from '../overview/causes';
@@ -10,12 +10,12 @@ export type HealthState =
   | 'trouble'
   | 'not-ready'
   | 'unreachable'
-  /** It answers, and does not say how it is. */
+  /** The server answers, but does not report its state. */
   | 'unknown'
-  /** It does not say so to this user. */
+  /** The server does not report its state to this user. */
   | 'hidden';
 
-/** `known` is whether the causes are all there are. */
+/** `known` is whether the list of causes is complete. */
 export function stateOf(
   health: Health | undefined,
   known: Freshness,

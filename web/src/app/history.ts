@@ -1,8 +1,8 @@
-/** The queries that were asked in this browser, as the query bar keeps them. */
+/** The queries asked in this browser, as stored by the query bar. */
 
 export const HISTORY_KEY = 'logstead-history';
 
-/** Newest first. An unreadable history counts as empty. */
+/** The queries, newest first. An unreadable history counts as empty. */
 export function readHistory(text: string | null): string[] {
   try {
     const read: unknown = JSON.parse(text ?? '[]');

@@ -1,7 +1,7 @@
 /** The path of a small line chart. */
 import type { Sample } from '../api/status';
 
-/** The time that the whole width stands for. */
+/** The time that the full width represents. */
 export const SPAN_MS = 300_000;
 const PAD = 2;
 

@@ -27,13 +27,13 @@ export const pages = [
 
 export type Page = (typeof pages)[number];
 
-/** The page that a user begins with: operators first see whether all is well. */
+/** The start page of a user: operators first see whether all is well. */
 export function firstPage(user: User | null | undefined): '/overview' | '/search' {
   const isOperator = user?.role === 'admin' || user?.role === 'operator';
   return isOperator && seesAll(user) ? '/overview' : '/search';
 }
 
-/** Those that a user has something to do on. */
+/** The pages that are useful to a user. */
 export function pagesFor(user: User): Page[] {
   const ofAll: readonly string[] = ['/overview', '/senders', '/router', '/flow'];
   return pages.filter(
@@ -42,24 +42,30 @@ export function pagesFor(user: User): Page[] {
   );
 }
 
-/** With their names side by side; one more is the way to all others. */
+/**
+ * Maximum number of pages side by side with their names; one more place is the menu with all
+ * others.
+ */
 const PHONE_MAX = 4;
 
-/** Those that the foot of a phone has room for. */
+/** The pages for which the bottom bar on phones has room. */
 export function shownOnPhones(places: readonly Page[]): readonly Page[] {
   return places.length <= PHONE_MAX + 1 ? places : places.slice(0, PHONE_MAX);
 }
 
-/** Whether an address is the page, or a part of it. */
+/** Whether an address is that of the page or of a part of it. */
 export function leadsTo({ to }: Page, pathname: string): boolean {
   return `${pathname}/`.startsWith(`${to}/`);
 }
 
-/** The part of the address that is carried over to a page: between Search and Tail also the query. */
+/**
+ * The part of the address that is kept when going to a page; between Search and Tail this includes
+ * the query.
+ */
 export function carriedTo({ to }: Page): typeof carriedScope {
   return to === '/search' || to === '/tail' ? carriedQuery : carriedScope;
 }
 
-/** The same functions each time: only the links that lead elsewhere then are drawn again. */
+/** The functions are stable, so that only links whose address changes are rendered again. */
 export const carriedScope = (params: Record<string, unknown>) => carried(params, false);
 const carriedQuery = (params: Record<string, unknown>) => carried(params, true);

@@ -19,7 +19,7 @@ const NAMES = [
   'logstead-raw-form',
   'logstead-tail-wrap',
 ];
-/** Nothing that is chosen is longer; the server keeps 16 KiB of all. */
+/** Maximum length of a value: no choice is longer, and the server keeps 16 KiB in all. */
 const CHARACTERS_MAX = 1000;
 
 /** The preferences of this browser. */
@@ -32,14 +32,17 @@ export function readPreferences(store: Storage): Preferences {
   );
 }
 
-/** Makes the browser say what the server kept; what it did not keep stays. */
+/**
+ * Applies the preferences kept by the server to this browser; those that the server does not have
+ * stay unchanged.
+ */
 export function applyPreferences(kept: Preferences, store: Storage): void {
   for (const name of NAMES) {
     const newValue = kept[name];
     const oldValue = store.getItem(name);
     if (newValue === undefined || newValue === oldValue) continue;
     store.setItem(name, newValue);
-    // The same event as from another tab, which is what the readers of the store listen for.
+    // The same event as from another tab, to which the readers of the storage listen.
     window.dispatchEvent(
       new StorageEvent('storage', { key: name, oldValue, newValue, storageArea: store }),
     );
@@ -50,10 +53,10 @@ export function isSame(a: Preferences, b: Preferences): boolean {
   return NAMES.every((name) => a[name] === b[name]);
 }
 
-/** The interval at which choices are looked for. */
+/** The interval at which changed preferences are looked for. */
 const LOOK_MS = 1_000;
 
-/** Keeps what the user prefers the same in every browser. */
+/** Keeps a user's preferences the same in every browser. */
 export function usePreferences(): void {
   const { data: kept } = useQuery(preferencesQuery);
   useEffect(() => {
@@ -64,7 +67,7 @@ export function usePreferences(): void {
       const chosen = readPreferences(localStorage);
       if (isSame(chosen, told)) return;
       told = chosen;
-      // A choice that cannot be saved now is saved with the next one; this browser keeps it either way.
+      // A preference that cannot be saved now is saved with the next one; this browser keeps it in any case.
       keepPreferences(chosen).catch(() => undefined);
     };
     const timer = setInterval(look, LOOK_MS);

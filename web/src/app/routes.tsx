@@ -1,4 +1,7 @@
-/** The addresses of the console. Pages get their part of the address as props and know no router. */
+/**
+ * The addresses of the console. Pages get their part of the address as props and do not depend on
+ * the router.
+ */
 import {
   Navigate,
   type RouteComponent,
@@ -48,7 +51,7 @@ declare module '@tanstack/react-router' {
 const rootRoute = createRootRoute({
   component: Gate,
   notFoundComponent: NotFound,
-  // Here the frame itself broke, and with it the page's <main>.
+  // If the frame itself fails, so does the page's <main>, so it is rendered again.
   errorComponent: (props) => (
     <main>
       <ErrorPage {...props} />
@@ -56,10 +59,10 @@ const rootRoute = createRootRoute({
   ),
 });
 
-/** The page where a user begins. */
+/** The start page of the user. */
 function FirstPage(): ReactNode {
   const { data: session } = useQuery(sessionQuery);
-  // The address may say why a sign-in elsewhere failed.
+  // The address may contain the reason why a sign-in with a provider failed.
   return <Navigate to={firstPage(session?.user)} search={useParams()} replace />;
 }
 
@@ -86,7 +89,7 @@ type PlainRoute<Path extends string> = ReturnType<typeof plainRoute<Path>>;
 
 type PageProps<State> = {
   state: State;
-  /** `replace` leaves no step in the browser's history. */
+  /** `replace` adds no entry to the browser's history. */
   onChange: (state: State, replace?: boolean) => void;
 };
 
@@ -119,7 +122,7 @@ function stateRoute<const Path extends string, State>(
       },
       [navigate],
     );
-    // The same state for the same address: what is drawn from it is drawn once.
+    // The same address gives the same state object, so that nothing is rendered twice.
     const state = useMemo(() => read(params), [params]);
     return <Page state={state} onChange={onChange} />;
   }
@@ -245,7 +248,7 @@ const pages = [
     write: writeStep,
     Page: ({ state, onChange }) => <WelcomePage step={state} onStep={onChange} />,
   }),
-  // The setup code leads here; once there is an administrator there is nothing to set up any more.
+  // The setup code leads to this address; once there is an administrator, it redirects.
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/setup',
@@ -263,7 +266,7 @@ const pages = [
 
 const routeTree = rootRoute.addChildren(pages);
 
-/** The page before stays for so long; what takes longer says that it is on its way. */
+/** How long the previous page stays; loading that takes longer is shown. */
 const PENDING_MS = 400;
 
 export function createAppRouter() {
@@ -286,7 +289,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** In the place of a page whose code is not here yet: it is on its way, or waits for the server. */
+/** Stands in for a page whose code has not arrived: it is loading, or waits for the server. */
 function PagePending() {
   const { data: health } = useQuery(healthQuery);
   if (health?.state === 'unreachable') {

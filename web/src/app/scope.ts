@@ -1,4 +1,4 @@
-/** The part of an address that selects messages, and how much of it is carried over from page to page. */
+/** The part of an address that selects messages, and which of it is kept from page to page. */
 import type { TimeRange } from '../ui/range';
 import { isSameRange } from '../ui/range';
 
@@ -7,7 +7,10 @@ type Params = Record<string, unknown>;
 const SCOPE = ['from', 'to', 'logspace'] as const;
 const ASKED = [...SCOPE, 'q', 'off'] as const;
 
-/** The parameters that another page keeps: the scope, and between pages that have a query, the query too. */
+/**
+ * The parameters that another page keeps: the scope and, between pages that have a query, also the
+ * query.
+ */
 export function carried(params: Params, withQuery: boolean): Record<string, string> {
   const names: readonly string[] = withQuery ? ASKED : SCOPE;
   return Object.fromEntries(
@@ -18,12 +21,12 @@ export function carried(params: Params, withQuery: boolean): Record<string, stri
   );
 }
 
-/** Ranges to go back to, the oldest first; the last one is the one that is shown. */
+/** Ranges to go back to, oldest first; the last one is the current one. */
 export type Trail = readonly TimeRange[];
 
 const TRAIL_MAX = 50;
 
-/** Going back one step, whichever way, shortens the trail; anything else makes it longer. */
+/** Going back one step, however it is done, shortens the trail; anything else extends it. */
 export function walked(trail: Trail, range: TimeRange): Trail {
   const shown = trail.at(-1);
   if (shown !== undefined && isSameRange(shown, range)) return trail;

@@ -10,14 +10,14 @@ import { destination, ledger, row } from './sample';
 
 const range: TimeRange = { kind: 'last', span: '15m' };
 
-/** The server. The client takes `fetch` when it is loaded. */
+/** The mocked server. The client picks up `fetch` when it is loaded. */
 const server = vi.hoisted(() => {
   const stub = vi.fn<(input: Request | string) => Promise<Response>>();
   vi.stubGlobal('fetch', stub);
   return stub;
 });
 
-/** Answers of the server: the ledger or a problem, and the query of a source. */
+/** Sets up the answers of the server: the ledger or a problem, and the query of a source. */
 function setUp(answer: Ledger | ProblemDetail, isThere = true) {
   server.mockReset();
   server.mockImplementation((request) => {

@@ -35,7 +35,7 @@ export function FlowPage({ range, picker, onRange }: Props) {
   const open = useOpen();
   const asked = useQuery(flowQuery(range));
   const { data: flow, error, refetch, isPlaceholderData: stale } = asked;
-  // The numbers of a range that is over do not change any more.
+  // The numbers of a past range no longer change.
   const known = useFreshness([asked], canRefresh(range) ? AGE_MAX_MS : Infinity);
   return (
     <div className={classes.page} onClick={(event) => follow(event, open)}>
@@ -93,7 +93,7 @@ function Balance({ flow, known, range, stale, onRange }: BalanceProps) {
   );
 }
 
-/** A search for each source that received something, as far as the server has written it. */
+/** A search for each source that received something, once the server has returned its query. */
 function useSourceQueries({ rows }: Ledger): ReadonlyMap<string, string> {
   return useQueries({
     queries: rows.map(({ source }) => sourceQuery(source)),
@@ -231,7 +231,7 @@ function nameOf(step: LedgerStep): string {
 type Term = {
   name: string;
   count: number;
-  /** In place of the count. */
+  /** Replaces the count. */
   text?: string;
   about?: string;
   isBad?: boolean;
@@ -242,7 +242,7 @@ type AmountProps = Term & {
   sign?: string;
 };
 
-/** The whole range in one line: what was received, and where all of it is. */
+/** The whole range in one line: the number of received messages, and where all of them are. */
 function Equation({ total, known }: { total: LedgerCounts; known: Freshness }) {
   const lost = sumOf(total.lost_before);
   const skipped = skippedSum(total.skipped_bytes);
@@ -304,7 +304,7 @@ function Amount({ name, count, text, about, isBad = false, sign }: AmountProps) 
   );
 }
 
-/** Messages that balance say nothing of bytes that became none. */
+/** The verdict. Balanced messages say nothing about bytes that did not become messages. */
 function Verdict({
   remainder,
   skipped,

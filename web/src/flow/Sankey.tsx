@@ -1,4 +1,7 @@
-/** Sources on the left, where their messages ended up on the right; ribbons are as wide as what flows. */
+/**
+ * A diagram with sources on the left and the outcomes of their messages on the right; the width of
+ * a ribbon is the number of messages.
+ */
 import { useElementSize } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import type { Ledger } from '../api/model';
@@ -7,11 +10,11 @@ import { type Graph, type PlacedNode, graphOf } from './graph';
 import { BAR_PX, type Bar, type Layout, layoutFlow } from './sankey';
 import classes from './Flow.module.css';
 
-/** Few places need little: one broad band says nothing more. */
+/** Minimum height: with few nodes, a broader band would not say more. */
 const HEIGHT_MIN_PX = 64;
 const PLACE_PX = 40;
 const HEIGHT_MAX_PX = 320;
-/** From here on the names on the right stand beside their bars. */
+/** Minimum width at which the names on the right are beside their bars. */
 const WIDE_PX = 640;
 const MARGIN_PX = 232;
 
@@ -97,7 +100,7 @@ function Ribbons({ layout, places, pointed }: RibbonsProps) {
   );
 }
 
-/** `beside`: the bar is on the right, and its name outside of the drawing. */
+/** `beside`: the bar is on the right, with its name outside the diagram. */
 type Side = 'left' | 'right' | 'beside';
 
 type NameProps = {

@@ -1,4 +1,4 @@
-/** The ledger, a line for each source: where all that it received is. */
+/** The ledger, one line for each source: where everything that it received is. */
 import { createContext, useContext } from 'react';
 import { Table } from '../ui/Table';
 import type { LedgerCounts, LedgerDestination, LedgerRow } from '../api/model';
@@ -20,7 +20,7 @@ type Props = {
   rows: readonly LedgerRow[];
   total: LedgerCounts;
   range: TimeRange;
-  /** A search for what came in through each source, once the server has written it. */
+  /** A search for the messages received through each source, once the server has returned it. */
   queries: ReadonlyMap<string, string>;
 };
 
@@ -69,7 +69,7 @@ export function SourceTable({ rows, total, range, queries }: Props) {
 type CellsProps = {
   counts: LedgerCounts;
   range: TimeRange;
-  /** Undefined as long as it is not known. */
+  /** Undefined while it is not known. */
   query: string | undefined;
   of: string;
 };
@@ -159,7 +159,10 @@ const destinationHeads = [
   'Remainder',
 ];
 
-/** The queues of the range: what waited before and what was queued, and what became of both. */
+/**
+ * The queues during the range: the messages waiting before and those queued, and what became of
+ * them.
+ */
 export function DestinationTable({ destinations }: { destinations: readonly LedgerDestination[] }) {
   return (
     <section className={classes.table} tabIndex={0} aria-label="Destinations">
@@ -214,7 +217,7 @@ type FigureProps = {
   label?: string | undefined;
 };
 
-/** A number that leads to what stands behind it, and what it is made of. */
+/** A number with a link to the details behind it, and its parts. */
 function Figure({ count, href, label }: FigureProps) {
   const text = formatCount(count);
   if (count === 0) return <span className="dimmed">0</span>;
@@ -234,7 +237,7 @@ type FigurePart = {
   isLoss?: boolean;
 };
 
-/** One part needs no number of its own: it is the sum that stands above. */
+/** The parts of a number. A single part needs no number of its own: it equals the sum above it. */
 function FigureParts({ parts }: { parts: readonly FigurePart[] }) {
   if (parts.length === 0) return null;
   return (
@@ -249,10 +252,10 @@ function FigureParts({ parts }: { parts: readonly FigurePart[] }) {
   );
 }
 
-/** Whether the figures of the page are those of now. */
+/** Whether the figures on the page are current. */
 export const IsKnown = createContext(true);
 
-/** Quiet where it is as it has to be, loud where it is not. */
+/** The remainder: inconspicuous if it is zero, prominent if it is not. */
 function Remainder({ remainder }: { remainder: number }) {
   const isKnown = useContext(IsKnown);
   if (!isKnown) return <span className="good">not known</span>;

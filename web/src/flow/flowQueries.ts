@@ -21,12 +21,12 @@ export function flowQuery(range: TimeRange) {
   });
 }
 
-/** A search for what came in through a source, as the server writes it. */
+/** A search for the messages received through a source, as the server writes it. */
 export function sourceQuery(source: string) {
   return editedQuery('', [{ op: 'include', field: 'source', value: source }]);
 }
 
-/** Without a beginning the server would take an hour. */
+/** Without a beginning the server would assume an hour. */
 export function timesOf(range: TimeRange): { from: string; to?: string } {
   switch (range.kind) {
     case 'last':

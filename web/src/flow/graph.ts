@@ -1,4 +1,4 @@
-/** The ledger of a range as what flows from sources to where messages ended up. Pure. */
+/** The ledger of a range as a graph from sources to the outcomes of their messages. Pure. */
 import type { Ledger, LedgerRow } from '../api/model';
 import { happened, reasonOf } from './reasons';
 import type { Flow, Node } from './sankey';
@@ -9,7 +9,7 @@ export type Kind =
 export type PlacedNode = Node & {
   kind: Kind;
   name: string;
-  /** Whether nobody wanted that. */
+  /** Whether this outcome was unintended. */
   isLoss: boolean;
 };
 
@@ -19,7 +19,7 @@ export type Graph = {
   flows: readonly Flow[];
 };
 
-/** More would be read by nobody: the others are drawn as one. */
+/** Maximum number of nodes; more would be illegible, so the others are drawn as one. */
 const NAMES_MAX = 24;
 
 const kinds: readonly Kind[] = [
@@ -58,7 +58,7 @@ export function graphOf({ rows }: Ledger): Graph {
   return { sources: sources.places, targets: targets.places, flows };
 }
 
-/** Everything that became of the messages of a source. */
+/** All outcomes of a source's messages. */
 function outcomes(row: LedgerRow): PlacedNode[] {
   const places = (kind: Kind, counts: LedgerRow['stored_in']): PlacedNode[] =>
     happened(counts).map(([id, count]) => ({
@@ -82,7 +82,7 @@ function outcomes(row: LedgerRow): PlacedNode[] {
   ];
 }
 
-/** Those with the same key as one. */
+/** Merges items with the same key. */
 function merged<Counted extends { key: string; count: number }>(
   parts: readonly Counted[],
 ): Counted[] {
@@ -100,7 +100,7 @@ type Shortened = {
   keyOf: (key: string, kind: Kind) => string;
 };
 
-/** The largest, in their order, and the rest of each kind as one. */
+/** The largest nodes, in their order, and the rest of each kind merged into one. */
 function shortened(places: readonly PlacedNode[]): Shortened {
   if (places.length <= NAMES_MAX) return { places: [...places], keyOf: (key) => key };
   const largest = places.toSorted((a, b) => b.count - a.count).slice(0, NAMES_MAX);

@@ -1,8 +1,8 @@
-/** Addresses of what stands behind a number. */
+/** Addresses with the details behind a number. */
 import { address } from '../ui/open';
 import { type TimeRange, writeRange } from '../ui/range';
 
-/** Stored messages of the range, in one logspace or in all. */
+/** A search for the stored messages of the range, in one logspace or in all. */
 export function searchHref(query: string, range: TimeRange, logspace?: string): string {
   return address('/search', {
     q: query === '' ? '*' : query,
@@ -27,7 +27,7 @@ export const routesHref = address('/router');
 /** The counters of each source and destination, with its last error. */
 export const countersHref = address('/router', { view: 'list' });
 
-/** The senders whose bytes are in no message. */
+/** The senders with bytes that belong to no message. */
 export const skippedHref = address('/senders');
 
 /** The page on which something can be done about a loss. */

@@ -1,10 +1,10 @@
-/** Why messages did not arrive, in words, and whether anyone wanted it so. */
+/** The reasons why messages did not arrive, in words, and whether that was intended. */
 
 export type Counts = Readonly<Record<string, number>>;
 
 export type Reason = {
   name: string;
-  /** A sentence for those who point at it. */
+  /** A sentence for the tooltip. */
   about: string;
   isLoss: boolean;
 };
@@ -80,14 +80,14 @@ export function sumOf(counts: Counts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** Those that happened, the most frequent first. */
+/** The reasons that occurred, most frequent first. */
 export function happened(counts: Counts): [string, number][] {
   return Object.entries(counts)
     .filter(([, count]) => count > 0)
     .sort(([a, left], [b, right]) => right - left || a.localeCompare(b));
 }
 
-/** `1 200 no route, 3 stopped` */
+/** The reasons in one line, such as `1 200 no route, 3 stopped`. */
 export function reasonsText(counts: Counts, write: (count: number) => string): string {
   const parts = happened(counts).map(
     ([reason, count]) => `${write(count)} ${reasonOf(reason).name}`,

@@ -12,7 +12,7 @@ export type Layout = {
   left: readonly Bar[];
   right: readonly Bar[];
   ribbons: readonly Ribbon[];
-  /** The height needed; more than was asked for if there are too many names for that. */
+  /** The height needed; it exceeds the requested one if there are too many names. */
   height: number;
 };
 
@@ -20,12 +20,15 @@ export const BAR_PX = 10;
 /** The height of a bar's name, however thin the bar is. */
 const NAME_PX = 20;
 const GAP_PX = 6;
-/** Everything that exists is visible, however little it is. */
+/** Everything above zero must be visible, however small it is. */
 const THIN_PX = 1.5;
-/** Halvings until the scale is exact to far less than a pixel. */
+/** Number of bisections after which the scale is exact to far less than a pixel. */
 const HALVINGS = 40;
 
-/** Nodes stand in the order given. A bar is as high as what goes through it, which may be more than it was given. */
+/**
+ * Lays out the nodes in the order given. The height of a bar is the flow through it, which may
+ * exceed the count given for it.
+ */
 export function layoutFlow(
   left: readonly Node[],
   right: readonly Node[],
@@ -69,7 +72,7 @@ function room(nodes: readonly Node[], scale: number): number {
   return slots.reduce((sum, slot) => sum + slot + GAP_PX, -GAP_PX);
 }
 
-/** The largest number of pixels for a message with which a column has room. */
+/** The largest number of pixels per message with which a column fits. */
 function scaleFor(nodes: readonly Node[], height: number): number {
   const total = nodes.reduce((sum, { count }) => sum + count, 0);
   if (total === 0) return 0;
@@ -83,7 +86,7 @@ function scaleFor(nodes: readonly Node[], height: number): number {
   return fits;
 }
 
-/** One below the other, with what room is left over between them. */
+/** Places nodes one below the other, with the remaining space distributed between them. */
 function stacked(nodes: readonly Node[], scale: number, height: number): Bar[] {
   const free = Math.max(height - room(nodes, scale), 0);
   const gap = GAP_PX + (nodes.length > 1 ? free / (nodes.length - 1) : 0);
@@ -97,7 +100,10 @@ function stacked(nodes: readonly Node[], scale: number, height: number): Bar[] {
   });
 }
 
-/** Those that leave a bar do so in the order of where they go, so that they cross as little as they can. */
+/**
+ * The ribbons. Those that leave a bar are in the order of their targets, so that they cross as
+ * little as possible.
+ */
 function ribbonsOf(
   flows: readonly Flow[],
   left: readonly Bar[],

@@ -1,9 +1,12 @@
-/** The state of the help pages, kept in the address bar. Small, because the frame reads it too. */
+/**
+ * The state of the help pages, kept in the address bar. The module is small, because the frame uses
+ * it too.
+ */
 
 export type ApiState = {
   /** The search text of the list. */
   find: string;
-  /** The operation that is open, by its id; null for none. */
+  /** The id of the open operation; null for none. */
   operation: string | null;
 };
 

@@ -2,7 +2,7 @@
 import { address } from '../ui/open';
 import type { GuideState } from './helpParams';
 
-/** The documents that the console has, and what they are called. */
+/** The documents that the console has, with their titles. */
 export const documents = [
   { id: 'console', title: 'The console' },
   { id: 'query-language', title: 'The query language' },
@@ -15,7 +15,7 @@ export type DocumentId = (typeof documents)[number]['id'];
 /** A part of a document, by the anchor of its heading; empty for all of it. */
 export type GuidePlace = { document: DocumentId; part: string };
 
-/** A document that is not here is taken for the first. */
+/** An unknown document is replaced by the first one. */
 export function guidePlace({ document, part }: GuideState): GuidePlace {
   return { document: documents.find(({ id }) => id === document)?.id ?? 'console', part };
 }
@@ -26,7 +26,9 @@ export function guideAddress({ document, part }: GuidePlace): string {
 
 export type Topic = { title: string; href: string };
 
-/** Pages that the guide to the console has a part about: the part is called as the page is. */
+/**
+ * Pages with a part of their own in the guide to the console, which has the same name as the page.
+ */
 const described = [
   'Search',
   'Tail',

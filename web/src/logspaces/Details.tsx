@@ -1,4 +1,4 @@
-/** The logspace that is open: what it keeps, how it stores, and whether it is intact. */
+/** The open logspace: its retention, its options, and whether it is intact. */
 import { Button } from '@mantine/core';
 import { IconRefresh, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -129,13 +129,13 @@ const FINDINGS_SHOWN = 20;
 type CheckReportProps = {
   id: string;
   check: Check;
-  /** The work that is being done on this logspace. */
+  /** The current work on this logspace. */
   work: Work | null;
 };
 
-/** The result of the last check of a logspace, and the progress of the one that runs. */
+/** The result of the last check of a logspace, and the progress of a running one. */
 function CheckReport({ id, check, work }: CheckReportProps) {
-  // Somebody else may have begun it.
+  // Somebody else may have started it.
   if (work !== null) return <WorkProgress work={work} />;
   switch (check.kind) {
     case 'none':

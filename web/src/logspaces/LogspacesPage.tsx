@@ -1,4 +1,6 @@
-/** The logspaces: how large each is, when it is full, what it keeps, and whether it is intact. */
+/**
+ * The logspaces: the size of each, when it will be full, its retention, and whether it is intact.
+ */
 import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { IconPlus, IconShieldCheck } from '@tabler/icons-react';
 import { useQueries, useQuery } from '@tanstack/react-query';
@@ -133,7 +135,7 @@ export function LogspacesPage({ state, onChange }: Props) {
 
 type ToolsProps = {
   isVerifying: boolean;
-  /** Undefined for those who may not, as is `onAdd`. */
+  /** Undefined for users without the permission, like `onAdd`. */
   onVerify: (() => void) | undefined;
   onAdd: (() => void) | undefined;
 };
@@ -181,7 +183,7 @@ function Tools({ isVerifying, onVerify, onAdd }: ToolsProps) {
   );
 }
 
-/** If the cards are stacked, the details are below the window. */
+/** Scrolls to the details, which are below the window if the cards are stacked. */
 function useRevealed(open: string | null) {
   const place = useRef<HTMLDivElement>(null);
   const before = useRef(open);
@@ -207,7 +209,7 @@ function useGrowths(logspaces: readonly LogspaceInfo[]): ReadonlyMap<string, Gro
   });
 }
 
-/** `2.1 TiB stored, 1.5 TiB free, 75 GiB a day` */
+/** A summary such as `2.1 TiB stored, 1.5 TiB free, 75 GiB a day`. */
 function sumText(
   logspaces: readonly LogspaceInfo[],
   growths: ReadonlyMap<string, Growth>,
@@ -222,7 +224,7 @@ function sumText(
   ].join(', ');
 }
 
-/** Private ones, and those that are no longer written to, come after the others. */
+/** Private logspaces, and those that are no longer written to, come after the others. */
 function byUse(a: LogspaceInfo, b: LogspaceInfo): number {
   return Number(!isUsual(a)) - Number(!isUsual(b)) || storedBytes(b) - storedBytes(a);
 }
@@ -235,7 +237,7 @@ type FillTableProps = { info: LogspaceInfo; by: FillField; onBy: (by: FillField)
 
 const NOTABLE_PERCENT = 25;
 
-/** The hosts or programs that fill a logspace, and how that changes. */
+/** The hosts or programs that fill a logspace, and the change in their amounts. */
 function FillTable({ info, by, onBy }: FillTableProps) {
   const { data, error, refetch, isPlaceholderData } = useQuery(fillsQuery(info.id, by));
   const rows = data === undefined ? [] : fillRows(data);
@@ -313,7 +315,7 @@ function FillTable({ info, by, onBy }: FillTableProps) {
 
 type CardProps = {
   info: LogspaceInfo;
-  /** Undefined as long as it is not known. */
+  /** Undefined while it is not known. */
   growth: Growth | undefined;
   full: FullForecast;
   check: Check;
@@ -321,12 +323,12 @@ type CardProps = {
   onOpen: () => void;
 };
 
-/** Before the disk is full there has to be time to do something. */
+/** If the disk is full within this many days, it is time to act. */
 const SOON_DAYS = 30;
-/** Within these percents a day is like the others. */
+/** A day within this percentage of the average counts as usual. */
 const USUAL_PERCENT = 10;
 
-/** A logspace at a glance: when it is full comes first. */
+/** A logspace at a glance, with the time when it will be full first. */
 function Card({ info, growth, full, check, isOpen, onOpen }: CardProps) {
   const bytes = storedBytes(info);
   const integrity = integrityOf(info, check);
@@ -398,7 +400,7 @@ function Lead({ full, isWritten }: { full: FullForecast; isWritten: boolean }) {
   }
 }
 
-/** Parts of its size limit, or of everything it holds. */
+/** The parts of a logspace, relative to its size limit or to its total size. */
 function Parts({ info }: { info: LogspaceInfo }) {
   const whole = Math.max(limitsOf(info.retention).sizeBytes ?? 0, storedBytes(info), 1);
   const widthOf = (bytes: number) => ({ width: `${(100 * bytes) / whole}%` });
@@ -419,7 +421,10 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** The ratio of messages on disk to messages as they came; measured on the newest of them, so it is approximate. */
+/**
+ * The ratio of the size of messages on disk to that as received; measured on the newest ones, so it
+ * is approximate.
+ */
 function Ratio({ info }: { info: LogspaceInfo }) {
   const { data: raw } = useQuery(rawBytesQuery(info.id));
   const each = messageBytes(info);
@@ -445,7 +450,7 @@ function Today({ growth }: { growth: Growth | undefined }) {
   );
 }
 
-/** `+12 %`, `−4 %` */
+/** A signed percentage, such as `+12 %` or `−4 %`. */
 function signed(percent: number): string {
   if (percent === 0) return '0 %';
   return `${percent < 0 ? '\u2212' : '+'}${Math.abs(percent)} %`;

@@ -6,12 +6,12 @@ export const fillFields = ['host', 'program'] as const;
 export type FillField = (typeof fillFields)[number];
 
 export type LogspacesState = {
-  /** The one that is open; null for the first. */
+  /** The id of the open logspace; null for the first one. */
   open: string | null;
   tab: Tab;
-  /** The field by which the largest are listed. */
+  /** The field whose largest values are listed. */
   by: FillField;
-  /** Whether a new one is being made. */
+  /** Whether a new logspace is being created. */
   isAdding: boolean;
 };
 
@@ -26,7 +26,7 @@ export function readLogspaces(params: Params): LogspacesState {
   };
 }
 
-/** The shortest parameters that `readLogspaces` reads as the same. */
+/** The shortest parameters from which `readLogspaces` reads the same state. */
 export function writeLogspaces({
   open,
   tab,

@@ -1,7 +1,7 @@
-/** The permissions of a user. The server decides; this only spares a refusal. */
+/** The permissions of a user. The server decides; this only avoids refusals. */
 import type { User } from '../api/session';
 
-/** Retention and durability of one logspace, and checking it. */
+/** Whether the user may change the retention and durability of a logspace, and check it. */
 export function mayManage(user: User | null | undefined, id: string): boolean {
   if (user == null || user.scope !== null) return false;
   return isOperator(user) && (user.logspaces === null || user.logspaces.includes(id));

@@ -8,10 +8,10 @@ import type { FillField } from './logspacesParams';
 const BARS_MAX = 90;
 const FILLS = 12;
 const LOSSES = 200;
-/** So many of the newest messages say how well they are compressed. */
+/** How many of the newest messages are sampled to measure the compression. */
 const SAMPLE = 200;
 
-/** Messages per hour of eight days. */
+/** Messages per hour over eight days. */
 export function hourlyQuery(id: string) {
   return queryOptions({
     queryKey: ['logspace', id, 'hourly'],
@@ -23,7 +23,7 @@ export function hourlyQuery(id: string) {
   });
 }
 
-/** All that it holds, along time. */
+/** The number of all its messages over time. */
 export function heldQuery(id: string) {
   return queryOptions({
     queryKey: ['logspace', id, 'held'],
@@ -35,7 +35,7 @@ export function heldQuery(id: string) {
   });
 }
 
-/** The bytes of a message as it came, on average of the newest; null without messages. */
+/** The average size of the newest messages as received; null without messages. */
 export function rawBytesQuery(id: string) {
   return queryOptions({
     queryKey: ['logspace', id, 'raw'],
@@ -80,7 +80,7 @@ export function lossQuery(id: string, before: string | null, enabled: boolean) {
 
 export type Fills = { all: Facet; week: Facet; before: Facet };
 
-/** The fullest values, and what the last seven days were like compared with the seven before. */
+/** The most frequent values, and a comparison of the last seven days with the seven before. */
 export function fillsQuery(id: string, by: FillField) {
   return queryOptions({
     queryKey: ['logspace', id, 'fills', by],

@@ -59,7 +59,7 @@ export function useVerify() {
   };
 }
 
-/** Rebuilds the indexes of a logspace, and says what became of them. */
+/** Rebuilds the indexes of a logspace, and reports the result. */
 export function useReindex() {
   const cache = useQueryClient();
   return useMutation({

@@ -22,7 +22,10 @@ export type ListView = {
   /** The id of the message in the drawer. */
   open: string | null;
   tab: Tab;
-  /** The field that the bars of the histogram are split by; not there on a page without one. */
+  /**
+   * The field by which the bars of the histogram are split; undefined on a page without a
+   * histogram.
+   */
   split?: string;
 };
 
@@ -39,7 +42,10 @@ export const initialFacets: readonly string[] = ['severity', 'host', 'program'];
 
 type Scope = Pick<SearchRequest, 'query' | 'unparsed' | 'from' | 'to' | 'logspaces' | 'timezone'>;
 
-/** The filter of the query: its stages make a table, which is asked for apart. Pasted text that is no query is found too. */
+/**
+ * The filter of the query: the stages make a table, which is requested separately. Pasted text that
+ * is not a valid query is searched for too.
+ */
 export function scopeOf({ query, range, logspaces }: MessageFilter): Scope {
   return {
     query: splitStages(query).filter,

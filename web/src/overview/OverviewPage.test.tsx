@@ -19,7 +19,7 @@ const flow = {
   destinations: [],
 };
 
-/** The server. The client takes `fetch` when it is loaded. */
+/** The mocked server. The client picks up `fetch` when it is loaded. */
 const server = vi.hoisted(() => {
   const stub = vi.fn<(input: Request | string) => Promise<Response>>();
   vi.stubGlobal('fetch', stub);

@@ -1,4 +1,6 @@
-/** The operator's first page: whether all is well, what is not, and the figures of the last day. */
+/**
+ * The operator's start page: whether all is well, the problems, and the figures of the last day.
+ */
 import { Button, Skeleton } from '@mantine/core';
 import {
   IconAlertTriangle,
@@ -63,7 +65,7 @@ type NotKnownProps = {
   error: Error | null;
 };
 
-/** Figures from before would be read as those of now, so there are none. */
+/** Shown instead of outdated figures, which would be mistaken for current ones. */
 function NotKnown({ title, why, error }: NotKnownProps) {
   return (
     <section className={classes.health} aria-label="Health">
@@ -163,7 +165,7 @@ function Loading() {
 
 type Props = { status: RouterStatus; flow: Ledger };
 
-/** The figures of the last day, each with the way to what makes it. */
+/** The figures of the last day, each with a link to the details. */
 function DayFigures({ status, flow }: Props) {
   const { total, series } = flow;
   const dropped = sum(Object.values(total.dropped));
@@ -257,7 +259,7 @@ function sum(numbers: readonly number[]): number {
 
 const ROWS = 6;
 
-/** The state of the parts in short lists, each leading to its page. */
+/** The state of sources, logspaces and other parts in short lists, each linked to its page. */
 function LogspaceCard({ status: { logspaces } }: { status: RouterStatus }) {
   return (
     <Card title="Logspaces" href={address('/logspaces')} left={logspaces.length - ROWS}>

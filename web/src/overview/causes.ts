@@ -1,4 +1,7 @@
-/** The problems that need a look, most pressing first, each with the way to where it can be dealt with. Pure. */
+/**
+ * The problems that need attention, most urgent first, each with a link to where it can be dealt
+ * with. Pure.
+ */
 import type { Ledger, RouterStatus, Senders } from '../api/model';
 import { type Health, failedListeners } from '../api/status';
 import { formatBytes, formatCount, formatMessages } from '../ui/number';
@@ -11,7 +14,7 @@ export type Cause = {
   tone: 'bad' | 'caution';
   /** The subject of the problem. */
   who: string;
-  /** The rest of the sentence. */
+  /** The rest of the sentence after the subject. */
   what: string;
   /** The consequence of the problem. */
   effect: string;
@@ -19,11 +22,14 @@ export type Cause = {
   action: string;
 };
 
-/** More would be a list that nobody reads; each page lists all of its own. */
+/** Maximum number of problems shown, as nobody reads long lists; each page lists all of its own. */
 export const CAUSES_MAX = 6;
 const NAMES_MAX = 3;
 
-/** Figures that are missing, because they are still loading or not for this user, cause nothing. */
+/**
+ * The problems. Figures that are missing, because they are loading or not visible to this user,
+ * cause none.
+ */
 export function causesOf(
   status: RouterStatus,
   flow: Ledger | undefined,
@@ -43,7 +49,7 @@ export function causesOf(
   ];
 }
 
-/** The one sentence of the page. */
+/** The headline of the page. */
 export function headlineOf(causes: readonly Cause[], flow: Ledger): string {
   const lost = accountOf(flow);
   if (causes.length === 0) return `All is well. ${lost}`;
@@ -51,7 +57,7 @@ export function headlineOf(causes: readonly Cause[], flow: Ledger): string {
   return isBad(causes) ? `${looks} attention. ${lost}` : `${looks} a look. ${lost}`;
 }
 
-/** Messages that balance are not all, where bytes became none. */
+/** Balanced messages are not everything, if bytes did not become messages. */
 function accountOf(flow: Ledger): string {
   if (!isBalanced(flow)) return 'Messages are missing.';
   const bytes = notUnderstood(flow);
@@ -64,7 +70,7 @@ function notUnderstood({ total }: Ledger): number {
   return total.skipped_bytes[NOT_UNDERSTOOD] ?? 0;
 }
 
-/** The same in a word or two, where there is room for no more. */
+/** The same in a word or two, for places with little room. */
 export function wordOf(causes: readonly Cause[]): string {
   if (causes.length === 0) return 'All is well';
   if (isBad(causes)) return causes.length === 1 ? '1 trouble' : `${causes.length} troubles`;
@@ -79,7 +85,7 @@ export function isBalanced({ total }: Ledger): boolean {
   return total.remainder === 0;
 }
 
-/** The server's own reasons against taking messages. */
+/** The reasons that the server itself gives for not accepting messages. */
 function readiness(health: Health | undefined): Cause[] {
   if (health?.state !== 'not-ready') return [];
   return [
@@ -114,7 +120,10 @@ function destinations(status: RouterStatus, now: number): Cause[] {
     }));
 }
 
-/** They wait in the quarantine until somebody sends them again or discards them; the destination goes on without them. */
+/**
+ * Refused messages wait in the quarantine until somebody sends them again or discards them; the
+ * destination continues without them.
+ */
 function refused({ destinations }: RouterStatus): Cause[] {
   return destinations
     .filter(({ quarantined }) => quarantined > 0)
@@ -176,7 +185,7 @@ function balance(flow: Ledger): Cause[] {
   ];
 }
 
-/** The ledger knows how much; the senders know whose. */
+/** The ledger knows the amount; the senders show whose messages they are. */
 function skipped(flow: Ledger, senders: Senders | undefined): Cause[] {
   const bytes = notUnderstood(flow);
   if (bytes === 0) return [];
@@ -206,7 +215,10 @@ function skipped(flow: Ledger, senders: Senders | undefined): Cause[] {
   ];
 }
 
-/** Things the operator may want to keep, or has chosen not to. */
+/**
+ * Bytes skipped because they exceed a limit: the operator may want to keep them, or has set the
+ * limit on purpose.
+ */
 function cut(flow: Ledger): Cause[] {
   const rows = flow.rows.filter((row) => (row.skipped_bytes['too_long'] ?? 0) > 0);
   if (rows.length === 0) return [];

@@ -1,4 +1,4 @@
-/** The requests of the overview, besides those it shares with other pages. */
+/** The requests of the overview that it does not share with other pages. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, isRefusal, unwrap } from '../api/client';
 import type { Ledger } from '../api/model';

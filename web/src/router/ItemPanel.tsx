@@ -42,7 +42,7 @@ type Props = {
   status: RouterStatus | undefined;
   measured?: MeasuredRates | undefined;
   canEdit: boolean;
-  /** Whether it was added just now: its name is what one writes first. */
+  /** Whether it has just been added: in that case its name is edited first. */
   isNew: boolean;
   onClose: () => void;
   onEdit: (edit: Edit, mark?: string | null) => void;
@@ -114,7 +114,7 @@ export function ItemPanel(props: Props) {
   );
 }
 
-/** The keys that the form has a field for. */
+/** The keys for which the form has a field. */
 function keysOf(place: ItemPlace, item: Item): string[] {
   if (place.section === 'routes') return [];
   const kinds = kindsOf(place.section);
@@ -157,7 +157,7 @@ function KindFields({ place, item, problems, onSet, onEdit }: KindFieldsProps) {
       )}
       {spec !== undefined && (
         <FieldGroups
-          // Another kind has other groups: they are folded anew.
+          // Another kind has other groups, which start folded.
           key={kind}
           section={place.section}
           fields={spec.fields}
@@ -176,7 +176,10 @@ type FieldGroupsProps = {
   onSet: (key: string, value: Json | undefined) => void;
 };
 
-/** The settings of an item, group by group. A group with a problem is open: what is wrong must be in sight. */
+/**
+ * The settings of an item in groups. A group with a problem is open, so that the problem is in
+ * view.
+ */
 function FieldGroups({ section, fields, ...shared }: FieldGroupsProps) {
   return groupsOf(section, fields).map((group) =>
     group.isAdvanced ? (
@@ -194,7 +197,7 @@ function Folded({ group, ...shared }: GroupProps & { group: FieldGroup }) {
   const isWrong = fields.some(({ key }) => problemOfField(shared.problems, key) !== undefined);
   const set = setText(fields, shared.item);
   const [isOpen, setOpen] = useState(false);
-  // It stays open when the problem is gone: somebody is writing there.
+  // It stays open after the problem is solved, because somebody is editing it.
   if (isWrong && !isOpen) setOpen(true);
   return (
     <details
@@ -238,7 +241,10 @@ const order: ('label' | 'input' | 'description' | 'error')[] = [
   'error',
 ];
 
-/** One field of an item, by its row of the catalogue. An empty field takes its key out of the document. */
+/**
+ * One field of an item, according to its row in the catalogue. An empty field removes its key from
+ * the document.
+ */
 function FieldInput({ spec, value, error, onChange }: FieldInputProps) {
   const common = {
     label: spec.label,
@@ -300,7 +306,10 @@ function FieldInput({ spec, value, error, onChange }: FieldInputProps) {
   }
 }
 
-/** The default comes first and is what an empty field means; without one there is nothing to choose by. */
+/**
+ * The choices. The default comes first and is what an empty field means; without a default there is
+ * an empty choice.
+ */
 function choicesOf({ choices = [], default: standard }: Setting, value: Json | undefined) {
   const others = choices.filter((choice) => choice !== standard);
   const list = others.map((choice) => ({ value: choice, label: choice }));
@@ -315,7 +324,10 @@ type LinesProps = Omit<FieldInputProps, 'spec'> & {
   inputWrapperOrder: typeof order;
 };
 
-/** Keeps the text as it is typed, empty lines included; the document gets the lines that say something. */
+/**
+ * Keeps the text as typed, including empty lines; the document only gets the lines that are not
+ * empty.
+ */
 function LinesInput({ value, onChange, ...common }: LinesProps) {
   const [text, setText] = useState(listOf(value).join('\n'));
   return (
@@ -340,7 +352,7 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** Text that is not a number stays as it was typed, for the server to report. */
+/** Text that is not a number stays as typed, so that the server reports it. */
 function numberOf(text: string): Json {
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }

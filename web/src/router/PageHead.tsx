@@ -1,4 +1,7 @@
-/** The head of the page: the live revision, the choice of the view, and the actions besides editing. */
+/**
+ * The header of the page: the live revision, the choice of the view, and the actions other than
+ * editing.
+ */
 import { ActionIcon, Button, SegmentedControl } from '@mantine/core';
 import {
   IconArrowBackUp,
@@ -34,13 +37,13 @@ type Props = {
 
 export function PageHead({ live, status, view, canEdit, isNarrow, undo, onAct, onShow }: Props) {
   const [zone] = useZone();
-  // A narrow window shows lists in place of the canvas.
+  // A narrow window shows lists instead of the canvas.
   const offered = isNarrow ? modes.filter((mode) => mode !== 'canvas') : modes;
   const shown = isNarrow && view.mode === 'canvas' ? 'list' : view.mode;
   const { data: revisions } = useQuery(revisionsQuery);
   const { author, created_at: appliedAt } =
     revisions?.find(({ revision }) => revision === live.revision) ?? {};
-  // Only both tell a restart from an apply: until then nothing is said.
+  // Both are needed to distinguish a restart from an apply; until then nothing is shown.
   const since = liveSince(revisions && status?.applied_at, appliedAt);
   return (
     <header className={classes.head}>
@@ -130,7 +133,10 @@ const APPLY_MS_MAX = 10_000;
 
 type Since = { applied: string | undefined; restarted: string | undefined };
 
-/** `startedAt` is when the server took the revision up: when it was applied, or when the server began after that. */
+/**
+ * `startedAt` is when the server started using the revision: when it was applied, or when the
+ * server was started after that.
+ */
 export function liveSince(startedAt: string | undefined, appliedAt: string | undefined): Since {
   const isLater =
     startedAt !== undefined &&

@@ -1,4 +1,4 @@
-/** Everything that is wrong with a draft, in one list, by the names that the page uses. */
+/** All problems of a draft in one list, with the names that the page uses. */
 import { Anchor } from '@mantine/core';
 import type { DocumentProblem } from '../api/model';
 import { Notice } from '../ui/Notice';
@@ -11,9 +11,9 @@ const SHOWN_MAX = 20;
 
 type Props = {
   problems: readonly DocumentProblem[];
-  /** The document that names are read from. */
+  /** Reads the document that names come from. */
   itemAt: (place: ItemPlace) => Item | undefined;
-  /** Leads to a problem; without it there is nowhere to go. */
+  /** Goes to a problem; if missing, problems have no links. */
   onShow?: (problem: DocumentProblem) => void;
 };
 
@@ -52,7 +52,7 @@ function Where({ problem, itemAt, onShow }: WhereProps) {
       {field !== '' && `, ${field}`}
     </>
   );
-  // A text that cannot be read as a document has a place, but no name.
+  // A text that cannot be parsed as a document has a position, but no names.
   const isSomewhere = problem.path !== '' || problem.line !== undefined;
   if (onShow === undefined || !isSomewhere) return <span>{words}:</span>;
   return (

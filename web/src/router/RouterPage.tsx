@@ -1,4 +1,7 @@
-/** The router: what comes in, the way it takes, and where it ends up, to watch and to change as a draft. */
+/**
+ * The router: the sources, the routes and the targets of messages, to watch and to change as a
+ * draft.
+ */
 import { Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';

@@ -1,4 +1,6 @@
-/** Another page asked for a change of the router: says which, and asks what is missing. */
+/**
+ * A dialog for a change that another page requested: describes it, and asks for what is missing.
+ */
 import { Button, Group, NativeSelect, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,7 +10,7 @@ import { type Trace, requestTrace } from '../api/query';
 
 type Props = {
   start: Start;
-  /** Their names, in order. */
+  /** The names of the routes, in order. */
   routes: readonly string[];
   onRoute: () => void;
   onMute: (route: number) => void;
@@ -40,7 +42,10 @@ export function StartDialog({ start, routes, onRoute, onMute, onClose }: Props) 
 
 type MuteProps = Pick<Props, 'routes' | 'onMute' | 'onClose'> & { of: string | null };
 
-/** The choice of a route: only those that take the message are offered, as any other would never get to drop it. */
+/**
+ * The choice of a route: only those that take the message are offered, as no other route could drop
+ * it.
+ */
 function Mute({ of, routes, onMute, onClose }: MuteProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const trace = useQuery({

@@ -1,4 +1,6 @@
-/** The document as a canvas, as lists or as text. A narrow window shows lists in place of the canvas. */
+/**
+ * The document as a canvas, as lists or as text. A narrow window shows lists instead of the canvas.
+ */
 import { Button, Skeleton } from '@mantine/core';
 import { Suspense, lazy, useState } from 'react';
 import { IconAlertTriangle, IconGripVertical, IconPlus } from '@tabler/icons-react';
@@ -40,16 +42,16 @@ import listClasses from './list/List.module.css';
 const Canvas = lazy(() => fetched(() => import('./canvas/Canvas')));
 
 type Props = {
-  /** Null while the draft is a text that cannot be read. */
+  /** Null while the draft is a text that cannot be parsed. */
   document: RouterDocument | null;
   text: string | null;
   status: RouterStatus | undefined;
-  /** The document that is live. */
+  /** The live document. */
   live: RouterDocument;
   shares: Shares;
   measured: MeasuredRates | undefined;
   problems: readonly DocumentProblem[];
-  /** Those that have a place in the text. */
+  /** The problems that have a position in the text. */
   marks: readonly DocumentProblem[];
   warnings: readonly string[];
   view: RouterView;
@@ -134,17 +136,17 @@ const TomlEditor = lazy(() => fetched(() => import('../ui/editor/TomlEditor')));
 
 type TextViewProps = {
   text: string | null;
-  /** Those that have a place in the text. */
+  /** The problems that have a position in the text. */
   marks: readonly DocumentProblem[];
   problems: readonly DocumentProblem[];
-  /** The document that the names of problems are read from. */
+  /** Finds an item of the document from which the names in problems are taken. */
   itemAt: (place: ItemPlace) => Item | undefined;
   canEdit: boolean;
   onShowPath: (path: string) => void;
   onWrite: (text: string) => void;
 };
 
-/** The document as text, in an editor that knows what may be written where. Problems are docked below it. */
+/** The document as text, in an editor with completion. Problems are docked below it. */
 function TextView(props: TextViewProps) {
   const { text, marks, problems, itemAt, canEdit, onShowPath, onWrite } = props;
   const [shown, show] = useState<DocumentProblem | null>(null);
@@ -173,7 +175,7 @@ function TextView(props: TextViewProps) {
             problems={problems}
             itemAt={itemAt}
             onShow={(problem) => {
-              // A copy: asked for again, it leads there again.
+              // A copy, so that selecting the same problem again scrolls to it again.
               if (text !== null && problem.line !== undefined) show({ ...problem });
               else onShowPath(problem.path);
             }}
@@ -209,7 +211,10 @@ const titles: readonly { section: Section; title: string }[] = [
   { section: 'destinations', title: 'Destinations' },
 ];
 
-/** The document as lists: routes in their order, which can be dragged and moved by keys, and what is on both sides. */
+/**
+ * The document as lists: routes in their order, which can be changed by dragging and by keys, and
+ * the sources and targets.
+ */
 export function ListView(props: ListViewProps) {
   const { document, status, canEdit, onAdd, onOpen } = props;
   const left = status?.queues_left ?? [];
@@ -356,7 +361,7 @@ function Row(props: RowProps) {
   );
 }
 
-/** Since when it is down, and what waits. */
+/** The time since when a destination has been down, and the messages that wait. */
 function Outage({ of }: { of: DestinationStatus }) {
   const [zone] = useZone();
   const parts = [

@@ -1,4 +1,7 @@
-/** The router page once its document is known: three views of one draft, the form of an item, tests and dialogs. */
+/**
+ * The router page once its document is loaded: three views of one draft, the form of an item, tests
+ * and dialogs.
+ */
 import { useMediaQuery } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
@@ -114,7 +117,7 @@ type MiddleProps = PartProps & {
   isNarrow: boolean;
 };
 
-/** The document in one of its views, and beside it what is open. */
+/** The document in one of its views, with the open panel beside it. */
 function Middle(props: MiddleProps) {
   const { live, status, shares, measured, canEdit, view, bench, isNarrow } = props;
   const { draft, document, problems, warnings, dispatch, open, show } = bench;
@@ -233,7 +236,7 @@ function Applied({ change }: { change: RouterChange }) {
 
 type TaskDialogProps = DestinationTask & { canEdit: boolean; onClose: () => void };
 
-/** The dialog of what is done about a destination. */
+/** The dialog for a task on a destination. */
 function TaskDialog({ task, id, canEdit, onClose }: TaskDialogProps) {
   switch (task) {
     case 'queue':
@@ -255,7 +258,7 @@ type SidePanelProps = {
   warnings: readonly string[];
   view: RouterView;
   canEdit: boolean;
-  /** The item that was added just now. */
+  /** The item that has just been added. */
   added: ItemPlace | null;
   onView: (part: Partial<RouterView>) => void;
   onEdit: (edit: Edit, mark?: string | null) => void;
@@ -289,7 +292,7 @@ function SidePanel(props: SidePanelProps) {
     <div className={classes.side}>
       {place.section === 'routes' ? (
         <RouteEditor
-          // A new route may stand where the one stood that was open.
+          // A new route may have the position of the one that was open before.
           key={`${place.index} ${String(isNew)}`}
           {...{ document, place, status, problems, warnings, canEdit, isNew, onEdit }}
           live={props.live}
@@ -318,7 +321,10 @@ type Unconfirmed = NonNullable<RouterStatus['unconfirmed']>;
 
 type UnconfirmedBannerProps = { unconfirmed: Unconfirmed; canEdit: boolean };
 
-/** A revision that goes back by itself: how long it has, how messages fare since, and the decision. */
+/**
+ * A revision that is rolled back automatically unless confirmed: the time left, the traffic since
+ * then, and the decision.
+ */
 function UnconfirmedBanner({ unconfirmed, canEdit }: UnconfirmedBannerProps) {
   const { revision, back_to, until, health } = unconfirmed;
   const queryClient = useQueryClient();

@@ -7,7 +7,7 @@ import { type Setting, settingsAt } from './fields';
 import { type StepField, kindOf, stepKinds, whereField } from './steps/steps';
 import { type TomlPlace, placeIn } from './tomlPlace';
 
-/** Null where nothing can be offered. */
+/** Offers completions; null if there are none at the cursor. */
 export function completeToml(text: string, cursor: number): Offers | null {
   const place = placeIn(text, cursor);
   if (place === null) return null;
@@ -45,7 +45,10 @@ function isInSteps(place: TomlPlace): boolean {
   return place.part === 'key' ? place.table === STEPS : place.key.startsWith(`${STEPS}.`);
 }
 
-/** A step is of one kind: without one all are offered, and then what belongs to it. */
+/**
+ * A step has one kind: before it is chosen, all kinds are offered, and then the settings of the
+ * chosen one.
+ */
 function stepOptionsAt(place: TomlPlace): Offer[] {
   const written = [...place.keys]
     .filter((key) => key.startsWith(`${STEPS}.`))

@@ -9,7 +9,10 @@ export type Item = { [key: string]: Json };
 
 export type RouterDocument = { version: Json } & Record<Section, Item[]>;
 
-/** One item of the document, by its position: names can be missing or double while one edits. */
+/**
+ * One item of the document, by its position: names may be missing or duplicate while they are
+ * edited.
+ */
 export type ItemPlace = { section: Section; index: number };
 
 /** The word for one item of a section. */
@@ -38,7 +41,7 @@ export function idOf(item: Item): string {
   return textOf(item['id']);
 }
 
-/** Whether it is turned off. */
+/** Whether it is disabled. */
 export function isOff(item: Item): boolean {
   return item['enabled'] === false;
 }
@@ -47,20 +50,23 @@ export function textOf(value: Json | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** The strings of a list; a single one may stand for a list of one. Anything else counts as an empty one. */
+/**
+ * The strings of a list; a single string counts as a list of one. Anything else counts as an empty
+ * list.
+ */
 export function listOf(value: Json | undefined): string[] {
   if (typeof value === 'string') return [value];
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 }
 
-/** The value at a dotted key, as `coalesce.delay`. */
+/** The value at a dotted key such as `coalesce.delay`. */
 export function valueAt(item: Item, key: string): Json | undefined {
   let value: Json | undefined = item;
   for (const part of key.split('.')) value = isObject(value) ? value[part] : undefined;
   return value;
 }
 
-/** The item with the value at a dotted key replaced, or taken out when it is undefined. */
+/** The item with the value at a dotted key replaced, or removed if it is undefined. */
 export function withValue(item: Item, key: string, value: Json | undefined): Item {
   const [head = '', ...rest] = key.split('.');
   const { [head]: old, ...others } = item;

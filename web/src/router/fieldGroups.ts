@@ -7,7 +7,7 @@ import type { Setting } from './fields';
 
 export type FieldGroup = {
   name: string;
-  /** Whether it is folded at first. */
+  /** Whether it is collapsed at first. */
   isAdvanced: boolean;
   fields: readonly Setting[];
 };
@@ -46,7 +46,10 @@ export function groupsOf(section: Section, fields: readonly Setting[]): readonly
 
 const SECRETS = /^(api_key|token|password|secret_key|headers|proxy)$/;
 
-/** The settings of a group that are set, as `Framing octet, Longest message 1MiB`; empty if all have their defaults. */
+/**
+ * The settings of a group that differ from their defaults, like `Framing octet, Longest message
+ * 1MiB`; empty if there are none.
+ */
 export function setText(fields: readonly Setting[], item: Item): string {
   return fields
     .flatMap(({ key, label, default: standard }) => {

@@ -6,22 +6,22 @@ import catalogue from './catalogue.json';
 import type { Item, Section } from './document';
 
 export type Setting = {
-  /** Dotted where it stands in a table, as `coalesce.delay`. */
+  /** The key, which is dotted if it is in a table: `coalesce.delay`. */
   key: string;
   label: string;
   help: string;
   kind: 'text' | 'size' | 'duration' | 'number' | 'switch' | 'list' | 'choice' | 'later';
   choices?: readonly string[];
-  /** The value that an empty field stands for. */
+  /** The value that is used if the field is empty. */
   default?: string;
-  /** The text in an empty field: an example, or what empty means. */
+  /** The text in an empty field: an example, or the meaning of an empty value. */
   placeholder?: string;
 };
 
 export type KindSpec = {
   kind: string;
   label: string;
-  /** The keys that a new item of the kind begins with, besides its name. */
+  /** The initial keys of a new item of this kind, besides its name. */
   initial: Item;
   fields: readonly Setting[];
 };
@@ -32,15 +32,21 @@ const special = ['id', 'kind', 'enabled'];
 /** A kind as the catalogue has it. */
 type CatalogueItem = Omit<KindSpec, 'fields'> & { settings: readonly Setting[] };
 
-/** The compiler knows of a JSON file that its texts are texts; a test of the server knows which. */
+/**
+ * For the compiler, the texts in a JSON file are plain strings; a test of the server checks their
+ * values.
+ */
 const sections = catalogue as unknown as Record<Section, readonly CatalogueItem[]>;
 
-/** The kinds that items of a section come in; a section of one kind has no `kind` key. */
+/** The kinds of items in a section; if there is only one kind, there is no `kind` key. */
 export function kindsOf(section: Exclude<Section, 'routes'>): readonly KindSpec[] {
   return sections[section].map(specOf);
 }
 
-/** A new item of a section, of its first kind. Whether a route is final is asked: see `Afterwards`. */
+/**
+ * A new item of a section, of its first kind. Whether a route is final is asked in the form: see
+ * `Afterwards`.
+ */
 export function newItem(section: Section, id: string): Item {
   if (section === 'routes') return { id, from: [], where: '', to: [] };
   return { id, ...kindsOf(section)[0]?.initial };

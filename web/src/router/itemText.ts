@@ -1,4 +1,4 @@
-/** The texts about an item: its counters, and what it does in one line. */
+/** The texts about an item: its counters, and a summary in one line. */
 import type { RouterStatus } from '../api/model';
 import { formatRate } from '../ui/number';
 import { type Item, type Section, idOf, listOf, textOf, valueAt } from './document';
@@ -7,7 +7,7 @@ import { warningOfRoute } from './problems';
 /** `perSecond` is null until it is measured. */
 type LiveItem = { perSecond: number | null; trouble?: string };
 
-/** The counters of an item; undefined when only the draft has it. */
+/** The counters of an item; undefined if only the draft has it. */
 export function liveOf(
   status: RouterStatus | undefined,
   section: Section,
@@ -58,7 +58,7 @@ export function rateLabel(status: RouterStatus | undefined, live: LiveItem | und
   return live === undefined ? 'draft' : `${formatRate(live.perSecond)}/s`;
 }
 
-/** One line that says what an item does. */
+/** A one-line summary of an item. */
 export function itemText(section: Section, item: Item, warnings: readonly string[]): string {
   switch (section) {
     case 'sources':
@@ -72,7 +72,7 @@ export function itemText(section: Section, item: Item, warnings: readonly string
   }
 }
 
-/** An empty section: what that means, and what to do. */
+/** The text for an empty section: what that means, and what to do. */
 export function noneYet(section: Section): string {
   switch (section) {
     case 'sources':
@@ -93,7 +93,7 @@ function aboutSource(source: Item): string {
   return listOf(source['paths']).join(' ') || (kind === 'internal' ? 'own log' : kind);
 }
 
-/** `udp · tcp 5514, unix run/log.sock`: how to reach a source, as short as it can be said. */
+/** `udp · tcp 5514, unix run/log.sock`: the shortest text for how to reach a source. */
 export function listenText(listen: readonly string[]): string {
   const ways = new Map<string, string[]>();
   for (const address of listen) {

@@ -7,11 +7,11 @@ import { settingsAt } from './fields';
 export type ProblemPlace = {
   section: Section;
   index: number;
-  /** Dotted, without positions in lists; empty when the item as a whole is meant. */
+  /** The dotted key, without positions in lists; empty if the problem is about the whole item. */
   key: string;
 };
 
-/** `routes[2].where` → routes, 2, `where`; null when no item is meant. */
+/** `routes[2].where` → routes, 2, `where`; null if the path is not about an item. */
 export function placeOf(path: string): ProblemPlace | null {
   const match = /^([a-z]+)\[(\d+)\](?:\.(.*))?$/.exec(path);
   const [, section = '', index = '', key = ''] = match ?? [];
@@ -63,11 +63,11 @@ function isWithin(key: string, field: string): boolean {
 }
 
 export type ProblemName = {
-  /** `Route`, or all of it where no item is meant. */
+  /** `Route`, or the whole path if it is not about an item. */
   noun: string;
-  /** The item's name, or its number where it has none. */
+  /** The item's name, or its number if it has none. */
   name: string;
-  /** `filter`, `step 2, pattern`; empty when the item as a whole is meant. */
+  /** `filter`, `step 2, pattern`; empty if the path is about the whole item. */
   field: string;
 };
 

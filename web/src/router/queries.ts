@@ -29,7 +29,7 @@ export async function fetchLive(signal?: AbortSignal): Promise<Live> {
     ),
   ]);
   const revision = revisionOf(json.response);
-  // Another revision was applied in between: both forms must be of the same one.
+  // Another revision was applied between the two requests: both forms must be of the same revision.
   if (revision !== revisionOf(toml.response)) return fetchLive(signal);
   return { revision, document: readDocument(json.data), toml: toml.data };
 }
@@ -38,7 +38,7 @@ function revisionOf(response: Response): number {
   return Number((response.headers.get('ETag') ?? '').replaceAll(/\D/g, ''));
 }
 
-/** The counters are looked at while they move. */
+/** The counters, which are polled because they change all the time. */
 export const statusQuery = queryOptions({
   ...frameStatusQuery,
   refetchInterval: ({ state: { error } }) => !isRefusal(error) && POLL_MS,
@@ -50,7 +50,7 @@ export const revisionsQuery = queryOptions({
     (await unwrap(client.GET('/api/v1/router/revisions', { signal }))).revisions,
 });
 
-/** The server's opinion of a draft, and the draft in the form that it was not written in. */
+/** The server's validation of a draft, and the draft converted to the other form. */
 export function validationQuery(content: Content | null) {
   return queryOptions({
     queryKey: ['router', 'validation', content],
@@ -62,7 +62,7 @@ export function validationQuery(content: Content | null) {
   });
 }
 
-/** The changes since the revision before, and the whole text of a revision. */
+/** The changes since the previous revision, and the whole text of a revision. */
 export function revisionQuery(revision: number, previous: number | undefined) {
   return queryOptions({
     queryKey: ['router', 'revision', revision, previous],
@@ -74,7 +74,7 @@ export function revisionQuery(revision: number, previous: number | undefined) {
   });
 }
 
-/** The changes that going back from the live revision to an earlier one would make. */
+/** The changes that a roll back from the live revision to an earlier one would make. */
 export function backDiffQuery(live: number, revision: number) {
   return queryOptions({
     queryKey: ['router', 'back-diff', live, revision],
@@ -115,12 +115,12 @@ function fetchDiff(from: number, to: number, signal: AbortSignal) {
   return unwrap(client.GET('/api/v1/router/diff', { params: { query: { from, to } }, signal }));
 }
 
-/** Makes a draft live, if `base` still is; the server answers 412 when it is not. */
+/** Makes a draft live if `base` is still the live revision; the server answers 412 if it is not. */
 export function applyDraft(
   content: Content,
   base: number,
   comment: string,
-  /** The time that it stays live without being confirmed; null if that needs no confirmation. */
+  /** The time for which it stays live without being confirmed; null if it needs no confirmation. */
   within: string | null,
 ): Promise<RouterChange> {
   return unwrap(
@@ -151,6 +151,6 @@ function bodyOf(content: Content | null) {
   if (content?.kind === 'toml') {
     return { body: content.text as unknown as WireDocument, headers: { 'Content-Type': TOML } };
   }
-  // A draft can be wrong in any way: whether it is a document is what the server is asked.
+  // A draft can be wrong in any way: the server is asked whether it is a document.
   return { body: content?.document as unknown as WireDocument };
 }

@@ -8,38 +8,46 @@ export const modes = ['canvas', 'list', 'text'] as const;
 /** The view of the document. */
 export type Mode = (typeof modes)[number];
 
-/** The tasks for a destination that open a dialog: looking at what waits or was refused, or sending again. */
+/**
+ * The tasks for a destination that open a dialog: viewing messages that wait or were refused, or
+ * sending messages again.
+ */
 export const tasks = ['queue', 'quarantine', 'replay'] as const;
 export type Task = (typeof tasks)[number];
 export type DestinationTask = { task: Task; id: string };
 
-/** A change that another page asks for: a new route for a query, or a step that drops what it finds. */
+/**
+ * A change that another page requests: a new route for a query, or a step that drops the messages
+ * that match it.
+ */
 export type Start =
   | { kind: 'route'; query: string }
-  /** `of` is the message that it began with, if any: the routes that take it are offered. */
+  /**
+   * `of` is the message for which this was started, if any: the routes that take it are offered.
+   */
   | { kind: 'mute'; query: string; of: string | null };
 
 export type RouterView = {
   mode: Mode;
   /** The item whose form is open. */
   item: ItemPlace | null;
-  /** The step that is open in it. */
+  /** The open step of this item. */
   step: number | null;
-  /** Whether the draft is tried on history. */
+  /** Whether the test of the draft on stored messages is open. */
   isTest: boolean;
   isHistory: boolean;
   /** The revision whose changes are shown in the history. */
   revision: number | null;
-  /** The message that is traced: its id, or empty for one that is pasted. */
+  /** The id of the traced message; empty for a pasted one. */
   trace: string | null;
   start: Start | null;
-  /** The dialog that is open. */
+  /** The open dialog. */
   open: DestinationTask | null;
 };
 
 type Params = Record<string, string | undefined>;
 
-/** In the address for a message that is not stored. */
+/** The value in the address for a message that is not stored. */
 const PASTED = 'pasted';
 
 export function readRouterView(params: Params): RouterView {

@@ -1,4 +1,7 @@
-/** The lists of the router document. Apart from it, as addresses name them: the frame loads no more than this. */
+/**
+ * The lists of the router document, by their names in addresses. They are in a module of their own
+ * because the frame needs only this.
+ */
 
 export type Section = 'sources' | 'logspaces' | 'destinations' | 'routes';
 

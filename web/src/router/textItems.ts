@@ -1,8 +1,11 @@
-/** The items of a text that cannot be read as a document, as far as their names go. Pure. */
+/**
+ * The names of items in a text that cannot be parsed as a document, as far as they can be
+ * recognised. Pure.
+ */
 import { type Item, type ItemPlace, type RouterDocument, itemAt } from './document';
 import type { Content } from './draft/edits';
 
-/** The source of names: the document, or its text at the same place. */
+/** The items for looking up names: those of the document, or of its text at the same place. */
 export function itemsOf(
   document: RouterDocument | null,
   content: Content | null,

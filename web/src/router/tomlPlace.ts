@@ -6,17 +6,19 @@ import { type Section, isSection } from './sections';
 
 export type TomlPlace = {
   section: Section;
-  /** The value of the entry's `kind`; empty without one. */
+  /** The value of the entry's `kind`; empty if there is none. */
   kind: string;
   /** The dotted keys that have a value in the entry, apart from the one at the cursor. */
   keys: ReadonlySet<string>;
-  /** The key or the value at the cursor, as characters of the text. */
+  /** The character range of the key or the value at the cursor. */
   from: number;
   to: number;
 } & (
   | {
       part: 'key';
-      /** The dotted key of the table that it is written in, as `tls`; empty in the entry itself. */
+      /**
+       * The dotted key of the table that contains it, for example `tls`; empty in the entry itself.
+       */
       table: string;
       hasValue: boolean;
     }
@@ -25,25 +27,28 @@ export type TomlPlace = {
 
 type Token = { text: string; from: number; to: number };
 
-/** A line, or several where a list or a table goes on; also one with nothing on it. */
+/** A line, or several lines of a list or a table; it may be empty. */
 type Statement = { tokens: readonly Token[]; from: number; to: number };
 
 type Header = { path: readonly string[]; isEntry: boolean };
 
-/** `key = value`, or what there is of it. */
+/** `key = value`, which may be incomplete. */
 type Pair = {
   from: number;
   to: number;
   table: string;
-  /** Dotted, from the entry on. */
+  /** The key, dotted, starting at the entry. */
   key: string;
   keyTokens: readonly Token[];
   /** The offset of the `=`; null before it is written. */
   equals: number | null;
   value: readonly Token[];
-  /** The contents of the value, if that is a table or a list of tables. */
+  /** The pairs within the value, if it is a table or a list of tables. */
   inner: readonly Pair[];
-  /** The table of a list that it stands in, by where that begins; null outside of such lists. */
+  /**
+   * The table of a list that contains it, by the offset at which that table begins; null outside of
+   * such lists.
+   */
   item: number | null;
 };
 
@@ -52,7 +57,7 @@ type Entry = { section: Section; statements: Statement[]; pairs: Pair[] };
 const TOKEN =
   /#[^\n]*|\n|"""[^]*?(?:"""|$)|'''[^]*?(?:'''|$)|"(?:\\.|[^"\\\n])*"?|'[^'\n]*'?|[[\]{}=,]|[^\s#"'[\]{}=,]+/gu;
 
-/** Null where neither a key nor a value of an entry is written. */
+/** The place of the cursor; null if it is not in a key or value of an entry. */
 export function placeIn(text: string, cursor: number): TomlPlace | null {
   const statements = statementsOf(text);
   const statement = statements.find(({ from, to }) => from <= cursor && cursor <= to);
@@ -62,7 +67,7 @@ export function placeIn(text: string, cursor: number): TomlPlace | null {
   );
   if (entry === undefined || isInComment === true) return null;
   const pairs = entry.pairs.flatMap(withInner);
-  // The innermost of those around the cursor.
+  // The innermost pair around the cursor.
   const here = pairs.findLast(({ from, to }) => from <= cursor && cursor <= to);
   const part = here === undefined ? null : partOf(here, cursor);
   if (part === null) return null;
@@ -88,7 +93,7 @@ function partOf(pair: Pair, cursor: number): PartOfPlace<TomlPlace> | null {
     return { part: 'key', table, hasValue: equals !== null, from, to };
   }
   const [token, ...more] = value;
-  // Brackets only matter for tables, and the cursor is in none of them.
+  // Other brackets only matter for tables, and the cursor is not in one.
   if (more.length > 0 || token?.text === '[') return null;
   const isAt = token !== undefined && token.from <= cursor && cursor <= token.to;
   if (token !== undefined && !isAt) return null;
@@ -119,7 +124,8 @@ function statementsOf(text: string): Statement[] {
   };
   for (const token of tokensOf(text)) {
     const isBreak = token.text === '\n';
-    // No list holds lists: a bracket that begins a line is a header, even behind a list without an end.
+    // Lists never contain lists: a bracket at the beginning of a line is a header, even after a list that is not
+    // closed.
     const isHeader = isLineStart && token.text === '[';
     if (isHeader && depth > 0) close(text.lastIndexOf('\n', token.from));
     isLineStart = isBreak;
@@ -180,7 +186,7 @@ function pairOf(
   return pair;
 }
 
-/** The pairs of `[{ … }, { … }]`, each table's apart from the others'. */
+/** The pairs of `[{ … }, { … }]`, with those of each table kept apart. */
 function itemsOf([, ...tokens]: readonly Token[], end: number, table: string): Pair[] {
   let depth = 0;
   return tokens.flatMap((token, at) => {

@@ -1,4 +1,4 @@
-/** The field that one writes first in the form of something new. */
+/** Focuses the field that is filled in first in the form of a new item. */
 import { type RefObject, useEffect, useRef } from 'react';
 
 export function useFocusOnNew(isNew: boolean): RefObject<HTMLInputElement | null> {

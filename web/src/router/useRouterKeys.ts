@@ -1,4 +1,4 @@
-/** The keys of the router page. They mean the card that has the focus, or else what is open. */
+/** The keys of the router page. They apply to the focused card, or else to the open item. */
 import { type KeyBindings, useKeys } from '../ui/useKeys';
 import type { ItemPlace } from './document';
 import { isSection } from './sections';
@@ -21,7 +21,7 @@ export function useRouterKeys({ item, canEdit, onMove, onToggle, ...props }: Pro
   const step = (by: number) =>
     withRoute((place) => {
       onMove(place, place.index + by);
-      // A card stands for a place: the focus goes along with the route.
+      // A card belongs to a position, so the focus is moved along with the route.
       focusCard({ ...place, index: place.index + by });
     });
   const edits: KeyBindings = {

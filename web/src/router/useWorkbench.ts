@@ -1,4 +1,6 @@
-/** The draft of the router page with the server's opinion of it, and the actions that change it. */
+/**
+ * The draft of the router page with the server's validation of it, and the actions that change it.
+ */
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
@@ -31,7 +33,7 @@ import { type TestMessages, useTesting } from './testing/useTesting';
 import type { UndoAction } from './draft/undo';
 import { newItem } from './fields';
 
-/** The wait for the next key before the server is asked about a draft. */
+/** The time without a key press after which the server validates a draft. */
 const VALIDATE_WAIT_MS = 300;
 
 type Props = {
@@ -69,7 +71,7 @@ export function useWorkbench({ live, canEdit, view, onChange }: Props) {
     act,
     draft,
     document,
-    /** The draft as text; null while the server has not written it as such. */
+    /** The draft as text; null until the server has converted it. */
     text: textOf(draft, validation, live),
     added,
     validation,
@@ -91,13 +93,13 @@ export function useWorkbench({ live, canEdit, view, onChange }: Props) {
 
 type TestProps = Pick<Props, 'live'> & { draft: Draft | null; document: RouterDocument | null };
 
-/** The tests of the draft on history. */
+/** The tests of the draft on stored messages. */
 function useDraftTests({ live, draft, document }: TestProps) {
   const content = draft?.content ?? null;
   const testing = useTesting(idOf((document ?? live.document).sources[0] ?? {}));
   return {
     testing,
-    /** Whether the report is about the draft as it is. */
+    /** Whether the report is for the current draft. */
     isTested: content !== null && testing.tested?.content === content,
     testDraft: (messages?: TestMessages, on: Content | null = content) => {
       if (on === null) return;
@@ -108,7 +110,7 @@ function useDraftTests({ live, draft, document }: TestProps) {
   };
 }
 
-/** The document that the forms show; null while the draft is a text that cannot be read. */
+/** The document that the forms show; null while the draft is a text that cannot be parsed. */
 function documentOf(
   draft: Draft | null,
   validation: Validation | undefined,
@@ -140,7 +142,7 @@ function useOfferedUndo(onAct: Act): readonly [Act, (said: string) => void] {
   useEffect(() => withdraw, [withdraw]);
   const act = useCallback<Act>(
     (action) => {
-      // To undo would now take back something else.
+      // Undo would now revert a different edit.
       withdraw();
       onAct(action);
     },
@@ -159,7 +161,7 @@ function useOfferedUndo(onAct: Act): readonly [Act, (said: string) => void] {
 export type WorkbenchState = {
   live: { revision: number; document: RouterDocument };
   draft: Draft | null;
-  /** The draft or the live document; null while the draft is a text that cannot be read. */
+  /** The draft or the live document; null while the draft is a text that cannot be parsed. */
   document: RouterDocument | null;
   view: RouterView;
   canEdit: boolean;
@@ -183,13 +185,13 @@ export type WorkbenchAction =
   | { type: 'undo' }
   | { type: 'redo' };
 
-/** The parts that stay as they are are left out. */
+/** A change of the state. Parts that stay the same are left out. */
 export type WorkbenchChange = {
   draft?: UndoAction<Draft | null>;
   view?: Partial<RouterView>;
   /** The item that is marked as new. */
   added?: ItemPlace | null;
-  /** The text beside which undoing is offered. */
+  /** The text of the offer to undo. */
   offer?: string;
 };
 
@@ -225,7 +227,7 @@ export function reduceWorkbench(state: WorkbenchState, action: WorkbenchAction):
       return edit(state, { type: 'set', place: action.place, key: 'enabled', value });
     }
     case 'remove': {
-      // The open item may be one behind it, which gets its place.
+      // The open item may be a later one, which moves to this position.
       const isOpen = view.item?.section === action.place.section;
       const change = edit(state, { type: 'remove', place: action.place });
       return { ...change, ...(isOpen && { view: { item: null, step: null } }) };
@@ -235,14 +237,14 @@ export function reduceWorkbench(state: WorkbenchState, action: WorkbenchAction):
     case 'merge':
       return {
         draft: { type: 'edit', state: action.draft, mark: null },
-        // The merge may have moved what stood there.
+        // The merge may have moved the item at this position.
         view: { item: null, step: null },
       };
     case 'discard':
       return {
         draft: { type: 'edit', state: null, mark: null },
         offer: 'The draft is discarded',
-        // Another item may stand at that place in the live document.
+        // In the live document, another item may be at this position.
         view: { isTest: false, item: null, step: null },
       };
     case 'applied':
@@ -308,7 +310,7 @@ function written({ draft, live }: WorkbenchState, content: Content, mark: string
   } as const;
 }
 
-/** The text has no items to open: it gives way to the canvas. */
+/** The text view has no items to open, so the canvas is shown instead. */
 function asItems({ mode }: RouterView): Pick<RouterView, 'mode'> {
   return { mode: mode === 'text' ? 'canvas' : mode };
 }

@@ -1,4 +1,4 @@
-/** Whether results follow what comes in: as the reader chose last, and not before they did. */
+/** Whether results follow new messages: as the user last chose, and not before they chose it. */
 import type { Refresh } from './searchParams';
 
 const KEY = 'logstead-live';

@@ -9,7 +9,7 @@ import type { SearchState } from './searchParams';
 import { commonFields } from '../messages/facets/groups';
 
 const PAGE_MESSAGES = 200;
-/** Enough for bars of ten minutes in a day and of an hour in a week. */
+/** The number of bars: enough for ten-minute bars in a day, and for one-hour bars in a week. */
 const BUCKETS = 180;
 const FACET_VALUES = 10;
 
@@ -35,18 +35,21 @@ export function searchQuery(state: SearchState) {
 export type Summary = {
   histogram?: Histogram;
   facets?: Record<string, Facet>;
-  /** While it is worked on: which part of the range, from its end, is in it. */
+  /** While counting is in progress: the share of the range, from its end, that is included. */
   fraction?: number;
-  /** Whether this is all of it. */
+  /** Whether the summary is complete. */
   done: boolean;
-  /** Whether every message that there is was looked at. */
+  /** Whether every existing message was examined. */
   complete: boolean;
   took_ms: number;
-  /** The number of copies that are not counted; known when counting is done. */
+  /** The number of copies that are not counted; known once counting is done. */
   copies?: number;
 };
 
-/** Shown as it is made the first time; afterwards each new summary takes the place of the one before as a whole. */
+/**
+ * The first summary is shown as it grows; afterwards each new summary replaces the previous one as
+ * a whole.
+ */
 export function summaryQuery(state: SearchState) {
   const body = {
     ...scopeOf(state),
@@ -87,12 +90,15 @@ export function summaryQuery(state: SearchState) {
       if (!summary.done) throw cutOff();
       return summary;
     },
-    // The bars before stay, dimmed, until there are new ones.
+    // The previous bars are kept, dimmed, until there are new ones.
     placeholderData: keepPreviousData,
   });
 }
 
-/** All that came in over the same time, to tell silence from what does not match. */
+/**
+ * All messages that arrived in the same range, to distinguish silence from messages that do not
+ * match.
+ */
 export function receivedQuery(state: SearchState) {
   const body = { ...scopeOf({ ...state, query: '*' }), buckets: BUCKETS };
   return queryOptions({
@@ -103,7 +109,10 @@ export function receivedQuery(state: SearchState) {
   });
 }
 
-/** Whether nothing but Logstead's own log has ever come in. Asked again until something has. */
+/**
+ * Whether nothing but Logstead's own log has ever been received. Requested again until something
+ * has.
+ */
 export const firstRunQuery = queryOptions({
   queryKey: ['first-run'],
   queryFn: async ({ signal }): Promise<boolean> => {
@@ -115,7 +124,7 @@ export const firstRunQuery = queryOptions({
   refetchInterval: ({ state: { data } }) => data === true && FIRST_RUN_WAIT_MS,
 });
 
-/** The addresses of the listeners that are up, to which a first message can be sent. */
+/** The addresses of the running listeners, to which a first message can be sent. */
 export const listenersQuery = queryOptions({
   queryKey: ['listeners'],
   queryFn: async ({ signal }): Promise<string[]> => {

@@ -1,4 +1,7 @@
-/** The search page's whole state. It lives in the address bar, so a search can be shared and reloaded. */
+/**
+ * The whole state of the search page. It is kept in the address bar, so a search can be shared and
+ * reloaded.
+ */
 import {
   type MessageState,
   initialColumns,
@@ -10,33 +13,39 @@ import type { Times } from '../ui/message/times';
 import { readRange, writeRange } from '../ui/range';
 
 export type SearchState = MessageState & {
-  /** Clauses that are switched off for now, as they were written. */
+  /** The text of the clauses that are switched off for now. */
   off: readonly string[];
   times: Times;
-  /** Whether long messages run over several lines. */
+  /** Whether long messages are wrapped to several lines. */
   wrap: boolean;
-  /** The field that the bars of the histogram are split by; empty when they are not. */
+  /** The field by which the bars of the histogram are split; empty if they are not. */
   split: string;
-  /** Messages that are marked, to be compared. */
+  /** The ids of marked messages, which can be compared. */
   marks: readonly string[];
   refresh: Refresh;
   chart: ChartView;
-  /** The column that a chart shows; empty for the first that fits. */
+  /** The column that a chart shows; empty for the first suitable one. */
   measure: string;
-  /** The number of the saved search that this began as; empty where there is none. */
+  /** The number of the saved search that this was opened from; empty if there is none. */
   saved: string;
 };
 
-/** The form of the answer to a query with stages; `auto` takes the one that fits best. */
+/** How the answer to a query with stages is shown; `auto` is the most suitable way. */
 export type ChartView = 'auto' | 'table' | 'bars' | 'lines' | 'area';
-/** Seconds between two refreshes; `live` as soon as may be; `off` when the results stay as they are. */
+/**
+ * The seconds between two refreshes; `live` as soon as possible; `off` if the results stay
+ * unchanged.
+ */
 export type Refresh = 'live' | '5' | '10' | 'off';
 
 export const refreshes: readonly Refresh[] = ['live', '5', '10', 'off'];
 const timesShown: readonly Times[] = ['absolute', 'relative', 'device', 'received'];
 const charts: readonly ChartView[] = ['auto', 'table', 'bars', 'lines', 'area'];
 
-/** A message is to be seen within a second, the search itself and the way there and back included. */
+/**
+ * The interval of live refreshes: a message should be visible within a second, including the search
+ * itself and the round trip.
+ */
 const LIVE_MS = 500;
 
 const initial: SearchState = {
@@ -110,7 +119,7 @@ export function writeSearch(state: SearchState): Record<string, string> {
   };
 }
 
-/** The least time between two refreshes; false when there are none. */
+/** The minimum time between two refreshes; false if there are none. */
 export function refreshInterval(refresh: Refresh): number | false {
   switch (refresh) {
     case 'live':
@@ -123,12 +132,12 @@ export function refreshInterval(refresh: Refresh): number | false {
   }
 }
 
-/** Whether nothing is asked for: then the page says what the range looks like. */
+/** Whether no search has been entered: in that case the page shows an overview of the range. */
 export function isBlank({ query, off, open, marks }: SearchState): boolean {
   return query === '' && off.length === 0 && open === null && marks.length === 0;
 }
 
-/** Whether a query leaves nothing out. */
+/** Whether a query matches everything. */
 export function isEverything(query: string): boolean {
   return query === '' || query === '*';
 }

@@ -1,8 +1,8 @@
-/** Runs something again when messages were stored, as often as is good for the server. */
+/** Runs something again when messages were stored, as often as the server can bear. */
 import { useEffect, useRef } from 'react';
 import { listenForStored } from '../api/changes';
 
-/** The rest after a run as a multiple of its duration, so that slow runs are not piled up. */
+/** The pause after a run as a multiple of its duration, so that slow runs do not pile up. */
 const REST_FACTOR = 10;
 
 export function useOnStored(enabled: boolean, restMs: number, run: () => Promise<unknown>): void {
@@ -21,7 +21,10 @@ export function useOnStored(enabled: boolean, restMs: number, run: () => Promise
   }, [enabled, restMs]);
 }
 
-/** One run at a time, and rest after it; what is asked for meanwhile is one run, after the rest. */
+/**
+ * One run at a time with a pause after it; all requests in the meantime lead to a single run after
+ * the pause.
+ */
 export function pace(restMs: number, run: () => Promise<unknown>) {
   let state: 'idle' | 'busy' | 'asked' | 'ended' = 'idle';
   let timer: ReturnType<typeof setTimeout> | undefined;

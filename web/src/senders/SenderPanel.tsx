@@ -1,4 +1,7 @@
-/** One sender: what is the matter with it and what to do, its figures, and its last messages as they came. */
+/**
+ * One sender: its problems and what to do about them, its figures, and its last messages as they
+ * were received.
+ */
 import { ActionIcon, Button, NativeSelect, SegmentedControl, Skeleton } from '@mantine/core';
 import { IconChevronDown, IconChevronUp, IconRefresh, IconX } from '@tabler/icons-react';
 import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -27,7 +30,7 @@ import classes from './Panel.module.css';
 
 type Props = {
   name: SenderKey;
-  /** Undefined: the server knows no such sender. */
+  /** Undefined if the server does not know this sender. */
   sender: Sender | undefined;
   /** The bytes from its address that are in no message, if there are any. */
   skipped: SkippedSender | undefined;
@@ -195,7 +198,10 @@ function Foot({ sender, mayChange, onForgotten }: FootProps) {
   );
 }
 
-/** The differences between the times in a sender's last messages and their arrival, as bars with words. */
+/**
+ * The differences between the times in a sender's last messages and their arrival, as labelled
+ * bars.
+ */
 function SkewChart({ bins }: { bins: readonly SkewBin[] }) {
   const highest = Math.max(...bins.map(({ messages }) => messages), 1);
   return (
@@ -222,7 +228,7 @@ function SkewChart({ bins }: { bins: readonly SkewBin[] }) {
 
 type ZoneCardProps = { sender: Sender; zone: NonNullable<Sender['zone']>; mayChange: boolean };
 
-/** The evidence that a sender writes its times in another zone, and the way to set it right. */
+/** The evidence that a sender writes its times in another zone, and a way to correct it. */
 function ZoneCard({ sender, zone, mayChange }: ZoneCardProps) {
   const { guess, messages, of } = zone;
   const ahead = zone.seconds_ahead > 0;
@@ -331,7 +337,10 @@ function Pieces<Piece>(props: PiecesProps<Piece>) {
   );
 }
 
-/** The last messages of a sender as they came, as text or bytes, with what was read out of them. */
+/**
+ * The last messages of a sender as they were received, as text or bytes, with the values that were
+ * parsed from them.
+ */
 function LastFrames({ sender: { source, host } }: { sender: SenderKey }) {
   return (
     <Pieces

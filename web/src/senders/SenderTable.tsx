@@ -1,4 +1,4 @@
-/** The senders as a table that sorts; a row opens the panel. */
+/** The senders as a sortable table; a click on a row opens the panel. */
 import { Button } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -18,7 +18,10 @@ import {
 import type { SenderKey, Sort } from './sendersParams';
 import classes from './Senders.module.css';
 
-/** Rows beyond these are shown when somebody wants them: nobody reads thousands. */
+/**
+ * The number of rows that are shown at first; the rest is shown on request, as nobody reads
+ * thousands.
+ */
 const ROWS = 300;
 
 type Props = {
@@ -162,7 +165,7 @@ function percent(part: number): string {
   return `${(part * 100).toFixed(part === 0 || part >= 0.1 ? 0 : 1)} %`;
 }
 
-/** The troubles of a sender, in words that carry their colour along. */
+/** The problems of a sender, as coloured words. */
 export function Troubles({ sender }: { sender: Sender }) {
   return (
     <span className={classes.troubles}>

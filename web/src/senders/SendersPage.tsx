@@ -1,4 +1,4 @@
-/** The senders: every host of every source, with those that need a look first. */
+/** The senders: every host of every source, with those that need attention first. */
 import { Button, Skeleton, TextInput } from '@mantine/core';
 import { IconSearch, IconTransferIn } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -190,7 +190,7 @@ type ShowChoiceProps = {
   onShow: (show: SenderFilter) => void;
 };
 
-/** The filter of the senders, with the number of each kind. */
+/** The filter of the senders, with the number of senders of each kind. */
 function ShowChoice({ show, counts, onShow }: ShowChoiceProps) {
   return (
     <div className={classes.shows} role="group" aria-label="Which senders">
@@ -210,10 +210,10 @@ function ShowChoice({ show, counts, onShow }: ShowChoiceProps) {
   );
 }
 
-/** The rest is in the panels of the senders. */
+/** The maximum number of rows; the rest is in the panels of the senders. */
 const ROWS = 3;
 
-/** The senders of bytes that no message holds: nothing else would say that they came. */
+/** The senders of bytes that no message holds: nothing else would show that these bytes arrived. */
 export function SkippedNotice({ skipped, skipped_left_out: leftOut }: Senders) {
   const rows = skipped
     .map((row) => ({ ...row, bytes: row.reasons[NOT_UNDERSTOOD] ?? 0 }))

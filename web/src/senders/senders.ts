@@ -1,18 +1,24 @@
-/** The senders that need a look, and their order. Pure. */
+/** The senders that need attention, and their order. Pure. */
 import type { Sender, SkewBin, SkippedSender } from '../api/model';
 import { formatLength } from '../ui/time';
 import type { SenderKey, SendersState, SenderFilter, Sort } from './sendersParams';
 
-/** The troubles of a sender. */
+/** The problems of a sender. */
 type Trouble = Exclude<SenderFilter, 'all'>;
 
-/** Less is noise: a single line that nobody recognises. */
+/**
+ * The minimum share of unparsed messages: less is noise, such as a single line that nobody
+ * recognises.
+ */
 const UNPARSED_PART_MIN = 0.01;
 
-/** The number of points of the series, five minutes each: a quarter of an hour. */
+/**
+ * The number of steps of the series in a point of the chart: three of five minutes each, a quarter
+ * of an hour.
+ */
 export const STEPS_PER_POINT = 3;
 
-/** The most pressing first. */
+/** The problems of a sender, the most urgent first. */
 export function troublesOf(sender: Sender): Trouble[] {
   const isUnparsed = unparsedPart(sender) >= UNPARSED_PART_MIN;
   return [
@@ -27,7 +33,7 @@ export function unparsedPart({ unparsed, messages }: Sender): number {
   return messages === 0 ? 0 : unparsed / messages;
 }
 
-/** The trouble in two or three words. */
+/** The problem in two or three words. */
 export function troubleText(trouble: Trouble, sender: Sender): string {
   switch (trouble) {
     case 'silent':
@@ -45,7 +51,7 @@ export function troubleText(trouble: Trouble, sender: Sender): string {
 export function skewText(skewMs: number): string {
   const size = Math.abs(skewMs);
   if (size < 1000) return 'in step';
-  // Seven thousand seconds are read as two hours, not as one and a bit.
+  // Seven thousand seconds are shown as two hours, not as a bit less.
   const rounded = size >= 3_600_000 ? Math.round(size / 1_800_000) * 1_800_000 : size;
   return `${lengthText(rounded)} ${skewMs < 0 ? 'ahead' : 'behind'}`;
 }
@@ -67,7 +73,10 @@ export function isSame(a: SenderKey, b: SenderKey): boolean {
   return a.source === b.source && a.host === b.host;
 }
 
-/** The bytes from the address of a sender, or from an address that is open in its place, that are in no message. */
+/**
+ * The bytes that are in no message, from the address of a sender, or from an address that is open
+ * instead of one.
+ */
 export function skippedOf(
   skipped: readonly SkippedSender[],
   { source, host }: SenderKey,
@@ -79,7 +88,7 @@ export function skippedOf(
   );
 }
 
-/** The number of senders with each trouble. */
+/** The number of senders with each problem. */
 export function countsOf(senders: readonly Sender[]): Record<SenderFilter, number> {
   const counts = { all: senders.length, silent: 0, skewed: 0, unparsed: 0, new: 0 };
   for (const sender of senders) for (const trouble of troublesOf(sender)) counts[trouble] += 1;
@@ -110,7 +119,7 @@ function byName(a: Sender, b: Sender): number {
   return a.host.localeCompare(b.host, 'en', { numeric: true }) || a.source.localeCompare(b.source);
 }
 
-/** Numbers begin with the greatest, names with the first. */
+/** Numbers are sorted from the largest, names from the first. */
 const comparisons: Record<Sort, (a: Sender, b: Sender) => number> = {
   state: (a, b) => urgencyOf(a) - urgencyOf(b) || b.rate - a.rate,
   host: byName,
@@ -131,14 +140,17 @@ export function binText({ from_ms: from, to_ms: to }: SkewBin): string {
     Math.max(Math.abs(from), Math.abs(to)),
   ];
   const side = from < 0 ? 'ahead' : 'behind';
-  // From here on a bin is a quarter of an hour.
+  // From here on, a bin is a quarter of an hour wide.
   if (near >= 450_000) return `about ${lengthText((near + far) / 2)} ${side}`;
   return `${lengthText(near)} to ${lengthText(far)} ${side}`;
 }
 
-/** Names for an offset: which time zones have it now. Pure, apart from what the browser knows of zones. */
+/**
+ * Names for an offset: the time zones that have it now. Pure, apart from the browser's knowledge of
+ * zones.
+ */
 
-/** The zones with this offset (`+02:00`) at a moment; the browser's own first. */
+/** The zones that have this offset (`+02:00`) at a moment, beginning with the browser's own. */
 export function zonesWith(offset: string, at: Date, own = ownZone()): string[] {
   const others = Intl.supportedValuesOf('timeZone').filter((zone) => zone !== own);
   return [own, ...others].filter((zone) => offsetOf(zone, at) === offset);

@@ -22,7 +22,7 @@ export type SendersState = {
 
 type Params = Record<string, string | undefined>;
 
-/** Never fails: what cannot be read is left out. */
+/** Never fails: values that cannot be read are left out. */
 export function readSenders(params: Params): SendersState {
   const [, minus = '', name = ''] = /^(-?)(.*)$/.exec(params['sort'] ?? '') ?? [];
   const { source, host } = params;

@@ -28,7 +28,7 @@ export function skippedQuery(address: SenderKey) {
   });
 }
 
-/** Null: that of its source. */
+/** Sets the zone of a sender; null means that of its source. */
 export function setTimezone(sender: SenderKey, timezone: string | null): Promise<RouterChange> {
   const params = { path: sender };
   const path = '/api/v1/senders/{source}/{host}/timezone';

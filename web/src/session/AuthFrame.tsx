@@ -1,4 +1,4 @@
-/** The frame of the login and set-up pages: the logo, a title, one narrow form. */
+/** The frame of the login and set-up pages: the logo, a title, and one narrow form. */
 import type { ReactNode } from 'react';
 import { Logo } from '../ui/Logo';
 import classes from './AuthFrame.module.css';

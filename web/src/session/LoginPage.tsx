@@ -1,4 +1,4 @@
-/** Asks the user to sign in. It stands in for the requested page, so the address stays what it was. */
+/** Asks the user to sign in. It replaces the requested page, so the address stays the same. */
 import { Button, Divider } from '@mantine/core';
 import type { Session } from '../api/model';
 import { Notice } from '../ui/Notice';
@@ -23,7 +23,7 @@ export function LoginPage({ version, providers, onSignedIn }: Props) {
   );
 }
 
-/** Other places to sign in with: links, because the browser leaves the page for them. */
+/** Other ways to sign in: they are links, because the browser leaves the page for them. */
 function Providers({ providers }: { providers: Session['providers'] }) {
   if (providers.length === 0) return null;
   const { refusal, page } = withoutRefusal({

@@ -1,4 +1,7 @@
-/** Changes the user's own password. A session that was left open is not enough: it asks for the old password. */
+/**
+ * Changes the user's own password. It asks for the old password, as the session may have been left
+ * open.
+ */
 import { Button, PasswordInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';

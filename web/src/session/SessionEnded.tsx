@@ -1,4 +1,7 @@
-/** Over a page whose session has ended: the page stays as it is, and goes on where it was. */
+/**
+ * Shown over a page whose session has ended: the page is kept, and continues after the user has
+ * signed in.
+ */
 import { Modal } from '@mantine/core';
 import type { Session } from '../api/model';
 import { SignInForm } from './SignInForm';

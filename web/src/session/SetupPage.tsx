@@ -14,7 +14,7 @@ import classes from './AuthFrame.module.css';
 type Props = { version: string; onSignedIn: (session: Session) => void };
 
 export function SetupPage({ version, onSignedIn }: Props) {
-  // The server prints the address of this page with the code in it.
+  // The server prints the address of this page, including the code.
   const [code, setCode] = useState(codeIn(window.location.hash));
   const [name, setName] = useState('admin');
   const [password, setPassword] = useState('');

@@ -1,4 +1,7 @@
-/** Name and password, and a code for those who have a second factor, wherever a user has to sign in. */
+/**
+ * The name and the password, and a code for users with a second factor, wherever a user has to sign
+ * in.
+ */
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -14,7 +17,7 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
   const [name, setName] = useState(filled);
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
-  /** The password was right. */
+  /** The password was correct, so the code is requested. */
   const [asksCode, setAsksCode] = useState(false);
   const login = useMutation({
     mutationFn: (sent: string | undefined) => signIn(name, password, sent),
@@ -23,7 +26,7 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
       if (needsCode(error)) setAsksCode(true);
     },
   });
-  // The first time, it is a question and not a failure.
+  // The first time, this is a request for the code and not a failure.
   const isQuestion = needsCode(login.error) && login.variables === undefined;
   const retype = (set: (text: string) => void) => (text: string) => {
     setAsksCode(false);

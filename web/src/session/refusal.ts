@@ -1,7 +1,10 @@
 import { ApiError } from '../api/client';
 import { needsCode } from '../api/session';
 
-/** Why a provider's user was not let in: the server names a reason in the address, and never a text of its own. */
+/**
+ * The reason why a provider's user was not let in: the server puts a code for it in the address,
+ * and never a text of its own.
+ */
 
 const REFUSALS: Readonly<Record<string, string>> = {
   denied: 'The sign-in was cancelled, or refused there.',
@@ -12,7 +15,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   failed: 'The sign-in failed. An administrator finds the reason in the log.',
 };
 
-/** The reason in words, and the page that was asked for, without the reason in its address. */
+/** The reason in words, and the requested page, without the reason in its address. */
 export function withoutRefusal({ pathname, search }: { pathname: string; search: string }): {
   refusal: string | null;
   page: string;
@@ -26,7 +29,7 @@ export function withoutRefusal({ pathname, search }: { pathname: string; search:
   return { refusal: known, page: rest === '' ? pathname : `${pathname}?${rest}` };
 }
 
-/** Why signing in failed, in the words of the form. */
+/** The reason why signing in failed, in the words of the form. */
 export function explainRefusal(error: Error): string {
   if (needsCode(error)) return 'This code is wrong, or was used before.';
   if (error instanceof ApiError && error.status === 401) return 'Name or password is wrong.';

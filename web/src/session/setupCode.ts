@@ -1,6 +1,9 @@
-/** The setup code as the server prints it, whatever somebody made of it on the way: from a link, by hand, by mail. */
+/**
+ * The setup code in the form that the server prints, however it was entered: from a link, by hand,
+ * by mail.
+ */
 
-/** It is printed in groups of four. */
+/** The code is printed in groups of four. */
 const GROUP = /.{4}(?=.)/g;
 
 export function codeIn(text: string): string {

@@ -1,4 +1,7 @@
-/** The rows of a tail, the newest at the bottom. Only those in view are in the page, however many come. */
+/**
+ * The rows of a tail, the newest at the bottom. Only those in view are in the page, however many
+ * arrive.
+ */
 import { useMergedRef } from '@mantine/hooks';
 import { type FocusEvent, type MouseEvent, useCallback, useState } from 'react';
 import type { Message } from '../api/model';
@@ -37,15 +40,15 @@ type Props = {
   query: string;
   lines: readonly Line[];
   hits: Hits;
-  /** The hits marked in the rows: the query's, and the reader's texts. */
+  /** The hits that are marked in the rows: those of the query, and the user's texts. */
   marks: Hits;
   list: ListOptions;
   following: boolean;
-  /** Whether a screen reader reads what comes: only where it can keep up. */
+  /** Whether a screen reader reads new messages, which it only does if it can keep up. */
   isSlow: boolean;
   onFollow: (following: boolean) => void;
   onQuery: (query: string) => void;
-  /** With the messages on show, the newest first. */
+  /** Called with the visible messages, the newest first. */
   onOpen: (id: string, messages: readonly Message[], tab?: Tab) => void;
 };
 
@@ -66,7 +69,7 @@ export function Stream(props: Props) {
   const edit = useEdit(query);
   const copy = useCallback((text: string, what: string) => void copied(text, what), []);
   const standStill = () => {
-    // The line one reads must not move away.
+    // The line that the user reads must not move away.
     onFollow(false);
     onPage();
   };
@@ -227,7 +230,7 @@ async function copied(text: string, what: string): Promise<void> {
   else toast({ tone: 'caution', title: 'The browser does not let this page copy.' });
 }
 
-/** A note about this place in the stream: a band across it. */
+/** A note about this position in the stream, as a band across it. */
 function NoteLine({ note, rowIndex }: { note: Note; rowIndex: number }) {
   const [zone] = useZone();
   return (
@@ -261,7 +264,7 @@ type UseStreamKeysProps = Omit<
   'current' | 'enabled' | 'onNoValue'
 > & {
   rows: readonly Row[];
-  /** Called before anything is done with a row, which must not move away. */
+  /** Called before anything is done with a row, as it must not move away. */
   onStart: () => void;
 };
 
@@ -270,7 +273,7 @@ function useStreamKeys({ rows, onStart, ...rest }: UseStreamKeysProps) {
   const [current, setCurrent] = useState<number | null>(null);
   const { field, keys } = useValueKeys({
     ...rest,
-    // If there are several lists, the one with the focus has the keys.
+    // If there are several lists, the keys belong to the one with the focus.
     enabled: current !== null,
     current: () => {
       const row = document.activeElement?.closest('[data-row]');
@@ -299,13 +302,16 @@ function rowKeyOf(target: Element): number | null {
 
 const LOOKED_AT = 500;
 
-/** The layout of a tail's rows. Columns grow while the first lines come, and hold still afterwards. */
+/**
+ * The layout of a tail's rows. Columns grow while the first lines arrive, and stay fixed
+ * afterwards.
+ */
 export function useGrowingLayout(lines: readonly Line[], hits: Hits, columns: readonly string[]) {
   const [known, setKnown] = useState<{ lines: number; layout: RowLayout | null }>({
     lines: 0,
     layout: null,
   });
-  // Looking again pays with twice the lines: that is a dozen times in all, however many come.
+  // The layout is calculated again once there are twice as many lines: about a dozen times, however many arrive.
   const kept = lines.length < 2 * known.lines ? known.layout : null;
   const layout =
     kept ?? grown(known.layout, rowLayoutFor(newestOf(lines), hits, columns, nothingCommon));
@@ -313,7 +319,7 @@ export function useGrowingLayout(lines: readonly Line[], hits: Hits, columns: re
   return useOrdered(layout);
 }
 
-/** The look once more rows are known: no column becomes narrower, and none goes away. */
+/** The layout once more rows are known: no column becomes narrower, and none disappears. */
 export function grown(before: RowLayout | null, now: RowLayout): RowLayout {
   if (before === null) return now;
   return {

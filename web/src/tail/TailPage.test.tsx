@@ -6,12 +6,12 @@ import { renderPart } from '../test-render';
 import { TailPage } from './TailPage';
 import { type TailState, readTail, writeTail } from './tailParams';
 
-// The plain field stands in for the editor, as it does where the editor cannot be loaded.
+// The plain field replaces the editor, as it does if the editor cannot be loaded.
 vi.mock('../ui/query/QueryEditor', () => {
   throw new Error('not loaded');
 });
 
-/** The server's answer to every tail. */
+/** The server's answer to each tail. */
 let answer: () => Response;
 let asked: string[];
 let address: Record<string, string>;
@@ -21,7 +21,7 @@ beforeEach(() => {
   answer = () =>
     new Response(new ReadableStream(), { headers: { 'Content-Type': 'text/event-stream' } });
   vi.stubGlobal('fetch', (request: string | Request) => {
-    // Completion is a request of its own.
+    // Completion uses a separate request.
     if (typeof request !== 'string' || request === '/healthz')
       return Promise.reject(new TypeError('no server'));
     asked.push(request);
@@ -76,7 +76,7 @@ test('there are up to four tails, and each can be closed', async () => {
   expect(screen.getByRole('button', { name: 'Split' })).toBeDisabled();
   await user.click(screen.getByRole('button', { name: 'Close tail 2' }));
   expect(address).toEqual({ q: 'a', q2: 'c', q3: 'd' });
-  // The others go on as they are.
+  // The other tails continue unchanged.
   expect(asked).toHaveLength(4);
   expect(screen.getByRole('textbox', { name: 'Query of tail 3' })).toHaveValue('d');
 });

@@ -1,4 +1,4 @@
-/** Watch messages as they are stored: up to four tails side by side. */
+/** Shows messages as they are stored: up to four tails side by side. */
 import { useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy, useCallback, useMemo, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
@@ -27,20 +27,20 @@ const Drawer = lazy(async () => ({
 
 /** The range over which the fields beside the tails are counted. */
 const LAST_MINUTES = { kind: 'last', span: '15m' } as const;
-/** There the fields have no room of their own beside the messages. */
+/** The size below which the fields have no room beside the messages. */
 const SMALL = '(max-width: 960px), (max-height: 639px)';
 
 type Props = {
   state: TailState;
   /** The logspace picker. */
   logspaces?: ReactNode;
-  /** `replace` leaves no step in the browser's history. */
+  /** `replace` adds no entry to the browser's history. */
   onChange: (state: TailState, replace?: boolean) => void;
 };
 
 export function TailPage({ state, logspaces: picker, onChange }: Props) {
   const { queries, logspaces, highlights, view, columns, open } = state;
-  /** The tail that the reader turned to last: the fields are those of its messages. */
+  /** The tail that the user last acted in: the fields are those of its messages. */
   const [turnedTo, turnTo] = useState(0);
   const active = Math.min(turnedTo, queries.length - 1);
   const { tell, ...notifications } = useNotifications();
@@ -51,12 +51,12 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
   const show = (part: Partial<TailState>) => onChange({ ...state, ...part }, true);
   const ask = (at: number, { query, off }: { query?: string; off?: readonly string[] }) => {
     const next = query ?? queries[at] ?? '';
-    // A tail shows messages, and Search their tables.
+    // A tail shows messages; tables are shown by Search.
     if (splitStages(next).stages !== '') {
       openPage(searchLink(next, logspaces));
       return;
     }
-    // The lines stood still; a new query begins with the newest.
+    // The lines were paused; a new query begins with the newest ones.
     resume();
     panes.shown[at]?.follow(true);
     onChange({
@@ -157,7 +157,7 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
   );
 }
 
-/** The controls of all tails at once, and the commands for them. */
+/** The controls for all tails at once, and the commands for them. */
 function useControls(state: TailState, onChange: Props['onChange']) {
   const { queries, off } = state;
   const [paused, setPaused] = useState(false);
@@ -216,7 +216,7 @@ function OpenMessage({ state, id, messages, onAsk, onChange }: OpenMessageProps)
   );
 }
 
-/** Counting is work for the server, and the eye needs no more. */
+/** The interval between counts: counting is work for the server, and the eye needs no more. */
 const REFRESH_MS = 10_000;
 
 type TailFieldsProps = {
@@ -226,7 +226,7 @@ type TailFieldsProps = {
   onChange: (part: Partial<MessageState>) => void;
 };
 
-/** The fields of what matched in the last minutes, beside the tails. */
+/** The fields of the matches of the last minutes, beside the tails. */
 function TailFields({ state, paused, onQuery, onChange }: TailFieldsProps) {
   const edit = useEdit(state.query);
   const { data, error, isPlaceholderData, refetch } = useQuery({
@@ -261,7 +261,10 @@ const initialIds: readonly number[] = Array.from({ length: TAILS_MAX }, (_, id) 
  * with that its lines.
  */
 function usePanes(count: number): Panes {
-  /** One for every tail that there can be; those that are closed go to the end, with a new identity. */
+  /**
+   * An identity for every possible tail; those of closed tails move to the end, and are replaced by
+   * new ones.
+   */
   const [ids, setIds] = useState(initialIds);
   const [stopped, setStopped] = useState<ReadonlySet<number>>(new Set());
   const follow = useCallback(

@@ -1,4 +1,4 @@
-/** One tail: what it asks for, how much comes, and what came. */
+/** One tail: its query, its rates, and the messages that arrived. */
 import { ActionIcon, Anchor, Button, Skeleton, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconSearch, IconX } from '@tabler/icons-react';
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
@@ -33,11 +33,11 @@ import emptyStatesClasses from './EmptyStates.module.css';
 
 type Props = {
   query: string;
-  /** Its clauses that are switched off for now. */
+  /** The clauses of the query that are switched off for now. */
   off: readonly string[];
   logspaces: readonly string[];
   highlights: readonly string[];
-  /** From 1; null where it is the only one. */
+  /** The number of the tail, from 1; null if it is the only one. */
   number: number | null;
   list: ListOptions;
   paused: boolean;
@@ -48,13 +48,13 @@ type Props = {
   onResume: () => void;
   onAsk: (part: { query?: string; off?: readonly string[] }) => void;
   onOpen: (id: string, messages: readonly Message[], tab?: Tab) => void;
-  /** The reader does something in it. */
+  /** Called when the user acts in this tail. */
   onTurnTo: () => void;
   onClose: (() => void) | undefined;
   onMatch: (query: string, messages: readonly Message[]) => void;
 };
 
-/** Draws itself only when what it is asked changes; its parts look at the tail by themselves. */
+/** It is only drawn again if its query changes; its parts read the state of the tail themselves. */
 export function TailPane(props: Props) {
   const { query, logspaces, highlights, number, list, paused, following, cleared } = props;
   const { onAsk, onMatch } = props;
@@ -107,7 +107,7 @@ function QueryRow(props: QueryRowProps) {
   const [text, setText] = useState(query);
   const [known, setKnown] = useState(query);
   const field = useRef<QueryFieldHandle>(null);
-  // A query that came by the address or a click takes the place of what was written.
+  // A query from the address or from a click replaces the text that was typed.
   if (known !== query) {
     setKnown(query);
     setText(query);
@@ -122,7 +122,7 @@ function QueryRow(props: QueryRowProps) {
     (next, part) => onAsk({ query: next, off: [...off, part] }),
   );
   const run = () => onAsk({ query: text.trim() });
-  /** And lets go of the keyboard, so that Space pauses the lines at once. */
+  /** Runs the query and leaves the field, so that Space pauses the lines at once. */
   const runByKey = () => {
     run();
     field.current?.blur();
@@ -156,7 +156,9 @@ function QueryRow(props: QueryRowProps) {
 
 type StateLineProps = { tail: Tail; paused: boolean };
 
-/** The line below a tail: whether it is live, what it leaves out, and why nothing may be coming. */
+/**
+ * The line below a tail: whether it is live, what it leaves out, and why there may be no messages.
+ */
 function StateLine({ tail, paused }: StateLineProps) {
   const connection = useTailView(tail, (view) => view.connection);
   const meter = useTailView(tail, (view) => view.meter);
@@ -189,7 +191,7 @@ function Kept({ tail }: { tail: Tail }) {
   );
 }
 
-/** The rates of matches and of arrivals, now and in the last minutes. */
+/** The rates of matches and of received messages, now and in the last minutes. */
 function MeterRow({ tail }: { tail: Tail }) {
   const meter = useTailView(tail, (view) => view.meter);
   return (
@@ -220,10 +222,10 @@ function Rate({ name, text, isPart = false }: RateProps) {
 
 const HEIGHT_PX = 44;
 
-/** Matches of the last five minutes, second by second and by severity. */
+/** The matches of the last five minutes, by second and by severity. */
 const Chart = memo(function Chart({ seconds }: { seconds: readonly Second[] }) {
   const [zone] = useZone();
-  /** The distance of the bar under the pointer from the left. */
+  /** The distance of the bar under the pointer from the left edge. */
   const [at, setAt] = useState<number | null>(null);
   const { paths, unwatched, max } = barsOf(seconds, HEIGHT_PX);
   const pointed = at === null ? undefined : seconds[at];
@@ -267,7 +269,7 @@ const Chart = memo(function Chart({ seconds }: { seconds: readonly Second[] }) {
   );
 });
 
-/** A screen reader can keep up with this many messages a second. */
+/** The maximum number of messages per second with which a screen reader can keep up. */
 const SLOW_PER_SECOND = 1;
 
 type StreamAreaProps = {
@@ -286,7 +288,10 @@ type StreamAreaProps = {
   onOpen: (id: string, messages: readonly Message[], tab?: Tab) => void;
 };
 
-/** The place of the lines: the lines themselves, or why there are none, and the way back to the newest. */
+/**
+ * The area of the lines: the lines themselves, or the reason why there are none, and a button that
+ * leads back to the newest.
+ */
 function StreamArea(props: StreamAreaProps) {
   const { tail, label, query, hits, marks, list, paused, following, onFollow } = props;
   const lines = useTailView(tail, (view) => view.lines);
@@ -325,7 +330,9 @@ function StreamArea(props: StreamAreaProps) {
 
 type WaitingProps = { tail: Tail; following: boolean; onGoOn: () => void };
 
-/** The lines stand still, for whatever reason: says so, and leads back to the newest. */
+/**
+ * Shows that the lines do not follow the newest ones, for whatever reason, and leads back to them.
+ */
 function Waiting({ tail, following, onGoOn }: WaitingProps) {
   const waiting = useTailView(tail, (view) => view.waiting);
   if (waiting === 0 && following) return null;
@@ -344,7 +351,7 @@ function Waiting({ tail, following, onGoOn }: WaitingProps) {
 
 type EmptyStatesProps = { tail: Tail; query: string; searchLink: string };
 
-/** The states of a tail without lines: it begins, it was refused, or nothing matched yet. */
+/** The states of a tail without lines: it is starting, it was refused, or nothing matched yet. */
 function EmptyStates({ tail, query, searchLink }: EmptyStatesProps) {
   const { connection, meter, waiting } = useTailView(tail, (view) => view);
   switch (connection.kind) {
@@ -385,7 +392,7 @@ function EmptyStates({ tail, query, searchLink }: EmptyStatesProps) {
   }
 }
 
-/** The server's text about stages is meant for programs. */
+/** The server's text about stages is intended for programs. */
 function refusalText(query: string, { detail, title }: ProblemDetail): string {
   const { stages } = splitStages(query);
   return stages === ''

@@ -129,7 +129,7 @@ type HighlightsProps = {
   onChange: (state: TailState, replace: boolean) => void;
 };
 
-/** Texts that the reader wants to see at a glance, each in a colour of its own. */
+/** Texts that the user wants to notice at a glance, each in its own colour. */
 export function Highlights({ state, onChange }: HighlightsProps) {
   const { highlights } = state;
   const [text, setText] = useState('');

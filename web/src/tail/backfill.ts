@@ -1,10 +1,10 @@
-/** The matches in the minutes before a tail began, so that its chart does not begin empty. */
+/** The matches in the minutes before a tail began, so that its chart is not empty at first. */
 import { client, unwrap } from '../api/client';
 import type { Histogram } from '../api/model';
 import { requestZone } from '../ui/time';
 import { type Second, SECONDS_MAX, toneNamed, tones } from './rates';
 
-/** Rejects where the server does not say: then the chart fills as time goes by. */
+/** Rejects if the server gives no answer: the chart is then filled as time goes by. */
 export async function pastSeconds(
   { query, logspaces }: TailRequest,
   signal: AbortSignal,
@@ -21,12 +21,15 @@ export async function pastSeconds(
   return secondsOf(await unwrap(client.POST('/api/v1/histogram', { body, signal })));
 }
 
-/** In tones, like the seconds of a tail. Messages without a known severity have the last tone. */
+/**
+ * The counts by tone, like the seconds of a tail. Messages without a known severity get the last
+ * tone.
+ */
 export function secondsOf({
   buckets,
   interval_ms: intervalMs,
 }: Pick<Histogram, 'buckets' | 'interval_ms'>): Second[] {
-  // An empty store has no interval, and a longer interval does not tell the seconds.
+  // An empty store has no interval, and with a longer interval, seconds cannot be distinguished.
   if (intervalMs !== 1000) return [];
   return buckets.map(({ time, count, by = {} }) => {
     const counts = tones.map(() => 0);
@@ -44,7 +47,7 @@ export function secondsOf({
 
 export type TailRequest = { query: string; logspaces: readonly string[] };
 
-/** The number of stored messages to begin with, so that there is something to look at. */
+/** The number of stored messages to start with, so that there is something to look at. */
 const FIRST_MESSAGES = 200;
 
 /** The requests of a tail. The most that one event brings. */

@@ -1,15 +1,18 @@
-/** The bars of the last minutes as paths of one unit a second, so that a chart is a handful of elements. */
+/**
+ * The bars of the last minutes as paths with one unit per second, so that a chart has only a few
+ * elements.
+ */
 import { type Second, type Tone, tones } from './rates';
 
 export type Bars = {
   paths: readonly { tone: Tone; path: string }[];
-  /** Seconds without a connection. */
+  /** The seconds without a connection. */
   unwatched: string;
-  /** The value of the full height; at least 1. */
+  /** The value that corresponds to the full height; at least 1. */
   max: number;
 };
 
-/** The worst severities stand on the ground, where they can be compared. */
+/** The worst severities are at the bottom, where they can be compared. */
 export function barsOf(seconds: readonly Second[], heightPx: number): Bars {
   const max = Math.max(1, ...seconds.map(({ total }) => total));
   const paths = tones.map((): string[] => []);

@@ -9,13 +9,13 @@ export type Line = { key: number } & (
   { kind: 'message'; message: Message } | { kind: 'note'; note: Note }
 );
 
-/** A note for the reader about a place in the stream. */
+/** A note for the user about a position in the stream. */
 export type Note =
   | {
       kind: 'disconnected' | 'paused';
       from: number;
       until: number | null;
-      /** Messages of the time between the two, that came afterwards. */
+      /** The number of messages from the time between the two that arrived afterwards. */
       refilled: number;
     }
   | { kind: 'gap'; messages: number; reason: string };
@@ -34,22 +34,24 @@ export class Buffer {
     this.held = new Ring(linesMax);
   }
 
-  /** Messages that fell out at the beginning of what is shown, and of what is held. */
+  /**
+   * The number of messages that were dropped at the beginning, of the shown and of the held ones.
+   */
   get fellOut(): number {
     return this.shown.fellOut + this.held.fellOut;
   }
 
-  /** Messages that came since the view is held, kept or not. */
+  /** The number of messages that have arrived since the view was held, kept or not. */
   get waiting(): number {
     return this.held.messages + this.held.fellOut;
   }
 
-  /** Messages that can still be held before the first of them falls out. */
+  /** The number of messages that can still be held before the first of them is dropped. */
   get room(): number {
     return this.held.room;
   }
 
-  /** The same array as long as what is shown is the same. */
+  /** Returns the same array as long as the shown lines are the same. */
   lines(): readonly Line[] {
     this.copy ??= this.shown.items();
     return this.copy;
@@ -59,14 +61,14 @@ export class Buffer {
     this.add({ key: this.nextKey, kind: 'message', message });
   }
 
-  /** The key by which the note can be changed. */
+  /** Adds a note; returns the key by which it can be changed. */
   addNote(note: Note): number {
     const key = this.nextKey;
     this.add({ key, kind: 'note', note });
     return key;
   }
 
-  /** Nothing happens where the note fell out. */
+  /** Changes a note; does nothing if it has been dropped. */
   changeNote(key: number, note: Note): void {
     this.copy = null;
     this.shown.replace({ key, kind: 'note', note });
@@ -104,7 +106,7 @@ class Ring {
   fellOut = 0;
   messages = 0;
   private readonly slots: Line[] = [];
-  /** The oldest one, once all slots are taken. */
+  /** The index of the oldest line, once all slots are taken. */
   private first = 0;
 
   constructor(private readonly max: number) {}

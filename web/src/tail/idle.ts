@@ -1,4 +1,4 @@
-/** Says in one line what a tail is doing, and why there may be nothing to see. */
+/** Describes in one line what a tail is doing, and why there may be nothing to see. */
 import type { EventsState } from '../api/events';
 import { formatRate } from '../ui/number';
 import { type Zone, formatAge, partsOf } from '../ui/time';
@@ -25,7 +25,7 @@ export function stateText(connection: EventsState, paused: boolean, now: number)
   }
 }
 
-/** Null while matches come. */
+/** The description; null while matches arrive. */
 export function idleText(meter: Meter, zone: Zone): string | null {
   const { now, lastMatchAt, received } = meter;
   if (received === null || (lastMatchAt !== null && now - lastMatchAt < IDLE_AFTER_MS)) return null;
@@ -36,7 +36,7 @@ export function idleText(meter: Meter, zone: Zone): string | null {
   return `No matches for ${age}, last at ${clockText(lastMatchAt, zone)}, ${arriving}`;
 }
 
-/** `12/s`, or `2 000 of 20 258/s shown` where not all matches are sent. */
+/** `12/s`, or `2 000 of 20 258/s shown` if not all matches are sent. */
 export function matchingText({ matched, shown }: Pick<Meter, 'matched' | 'shown'>): string {
   if (matched === null) return '–';
   if (shown === null || shown >= matched) return `${formatRate(matched)}/s`;

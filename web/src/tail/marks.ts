@@ -1,9 +1,14 @@
-/** The hits to mark in the lines: the reader's texts, each in its own colour, and the query's. */
+/**
+ * The hits to mark in the lines: the user's texts, each in its own colour, and those of the query.
+ */
 import type { Hits } from '../ui/highlight';
 
 const HIT_COLOR = 0;
 
-/** Colour 0 is that of all hits of the query; the reader's texts have 1, 2 and so on, and go before them. */
+/**
+ * Colour 0 is that of all hits of the query; the user's texts have 1, 2 and so on, and take
+ * precedence.
+ */
 export function marksFor(hits: Hits, highlights: readonly string[]): Hits {
   const wanted = highlights.map((text, at) => ({
     field: null,

@@ -23,7 +23,7 @@ test('a notification says what came, from where', () => {
   expect(long.title.length + long.body.length).toBeLessThan(300);
 });
 
-/** Each step: when, how many matches, and of how many something is said. */
+/** Each step states the time, the number of matches, and the number that is announced. */
 function check(steps: [at: number, matches: number, say: number | null][]) {
   let last = initialNotified;
   for (const [at, matches, expected] of steps) {

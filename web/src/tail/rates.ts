@@ -4,29 +4,31 @@
  * If only a part of the messages is sent, it stands for the others: the sum is exact, the shares are estimates.
  */
 
-/** The tones of severities, from the worst to the least; `none` is for messages without one. */
+/**
+ * The tones of severities, from the worst to the least severe; `none` is for messages without one.
+ */
 export const tones = ['critical', 'error', 'warning', 'notice', 'info', 'debug', 'none'] as const;
 export type Tone = (typeof tones)[number];
 
 export type Second = {
-  /** Since 1970. */
+  /** The time in seconds since 1970. */
   at: number;
   total: number;
-  /** As `tones`. */
+  /** The counts in the order of `tones`. */
   counts: readonly number[];
-  /** Whether the tail was connected: no bar means no match only then. */
+  /** Whether the tail was connected: only then does a missing bar mean that nothing matched. */
   watched: boolean;
 };
 
 export const SECONDS_MAX = 300;
 
-/** emerg, alert and crit look alike. */
+/** The tone of a severity; emerg, alert and crit look alike. */
 export function toneOf(severity: number | null): Tone {
   if (severity === null) return 'none';
   return tones[Math.max(0, severity - 2)] ?? 'none';
 }
 
-/** The same by the name of a severity. */
+/** The tone of a severity by its name. */
 export function toneNamed(severity: string): Tone {
   const code = severities.indexOf(severity);
   return toneOf(code === -1 ? null : code);
@@ -38,10 +40,10 @@ type Slot = { at: number; counts: number[]; watched: boolean };
 
 export class Rates {
   private readonly slots = new Map<number, Slot>();
-  /** The counts since the last `settle`, which weighs them. */
+  /** The counts since the last `settle`, which scales them. */
   private unsettled: { at: number; tone: number }[] = [];
 
-  /** Counts a message of the moment `atMs`; what lies ahead of the clock counts as now. */
+  /** Counts a message from the moment `atMs`; a moment in the future counts as now. */
   add(atMs: number, tone: Tone, nowMs: number): void {
     const at = secondOf(Math.min(atMs, nowMs));
     if (at <= secondOf(nowMs) - SECONDS_MAX) return;
@@ -50,14 +52,14 @@ export class Rates {
     this.unsettled.push({ at, tone: index });
   }
 
-  /** Of `matched` messages, `shown` were sent: those that were added since the last time. */
+  /** Scales the counts since the last call: of `matched` messages, only `shown` were sent. */
   settle(shown: number, matched: number): void {
     const others = shown > 0 ? matched / shown - 1 : 0;
     if (others > 0) for (const { at, tone } of this.unsettled) this.count(at, tone, others);
     this.unsettled = [];
   }
 
-  /** Takes the seconds before `untilMs` from elsewhere. */
+  /** Adds the seconds before `untilMs` from another source. */
   fill(seconds: readonly Second[], untilMs: number): void {
     for (const { at, counts, watched } of seconds) {
       if (at < secondOf(untilMs)) this.slots.set(at, { at, counts: [...counts], watched });
@@ -68,7 +70,7 @@ export class Rates {
     this.slot(secondOf(nowMs)).watched = true;
   }
 
-  /** The last seconds, the running one as the last. */
+  /** The last seconds, ending with the current one. */
   seconds(nowMs: number): Second[] {
     const first = secondOf(nowMs) - SECONDS_MAX + 1;
     for (const at of this.slots.keys()) if (at < first) this.slots.delete(at);

@@ -1,10 +1,15 @@
-/** The lines of a tail as rows: repeats one after the other are one row, with the newest of them. */
+/**
+ * The lines of a tail as rows: consecutive repeats become one row, which shows the newest of them.
+ */
 import { useState } from 'react';
 import { REPEATS_MIN, runsOf, shapeOf, useExpanded } from '../messages/list/folds';
 import type { Fold } from '../ui/message/Repeats';
 import type { Line } from './buffer';
 
-/** Its key is that of the first line behind it: it stays while more comes. */
+/**
+ * A row. Its key is that of the first line that it stands for, so it does not change when more are
+ * added.
+ */
 export type Row = Line & { fold?: Fold };
 
 type Known = { lines: readonly Line[]; expanded: ReadonlySet<number>; rows: readonly Row[] };
@@ -21,7 +26,7 @@ export function useRows(lines: readonly Line[]) {
   return { rows, toggle };
 }
 
-/** `before` are the rows of the lines before, of which those that are still the same are kept. */
+/** `before` are the previous rows; those that have not changed are kept. */
 export function rowsOf(
   lines: readonly Line[],
   expanded: ReadonlySet<number>,

@@ -4,7 +4,7 @@ import { sample } from '../ui/message/sample';
 import { LINES_MAX } from './buffer';
 import { Tail } from './tail';
 
-/** A server that has `stored` and sends what comes after the position that it is asked for. */
+/** A server that has the messages `stored` and sends those after the requested position. */
 let stored: Message[];
 let server: ReadableStreamDefaultController<Uint8Array> | null;
 let positions: (string | null)[];
@@ -167,7 +167,7 @@ function encode(name: string, id: string, data: unknown): Uint8Array {
   return new TextEncoder().encode(`event: ${name}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
-/** Until all that was sent is in the view. */
+/** Waits until everything that was sent is in the view. */
 async function settle() {
   await vi.advanceTimersByTimeAsync(50);
 }

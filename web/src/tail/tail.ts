@@ -20,9 +20,9 @@ import { Rates, type Second, toneOf } from './rates';
 export type TailView = {
   connection: EventsState;
   lines: readonly Line[];
-  /** Messages that are no longer kept. */
+  /** The number of messages that are no longer kept. */
   fellOut: number;
-  /** Messages that wait until the view goes on. */
+  /** The number of messages that wait until the view continues. */
   waiting: number;
   meter: Meter;
 };
@@ -31,24 +31,29 @@ export type TailView = {
 export type Meter = {
   now: number;
   seconds: readonly Second[];
-  /** Per second; null without a connection. */
+  /** The number of matches per second; null without a connection. */
   matched: number | null;
   received: number | null;
-  /** The number of matches that are sent per second; null if all are. */
+  /** The number of matches per second that are sent; null if all are. */
   shown: number | null;
-  /** Messages that the server has not looked at yet. */
+  /** The number of messages that the server has not examined yet. */
   behind: number;
-  /** Null when none is known of. */
+  /** Null if no match is known. */
   lastMatchAt: number | null;
 };
 
 type Band = { key: number; note: Extract<Note, { refilled: number }>; serverUntil: number };
 
-/** Clocks that differ by less are taken for the same: the server says its own to the second. */
+/**
+ * Clocks that differ by less than this count as equal: the server states its own time in whole
+ * seconds.
+ */
 const CLOCK_TOLERANCE_MS = 2_000;
-/** Rates are averages of this many reports: a single one comes late now and then. */
+/** Rates are averages of this many reports, because a single one is sometimes late. */
 const REPORTS_MAX = 3;
-/** The server reports every second: an older report says nothing about now. */
+/**
+ * The server reports every second: a report that is older than this says nothing about the present.
+ */
 const REPORT_AGE_MAX_MS = 4_000;
 
 export class Tail {
@@ -63,12 +68,12 @@ export class Tail {
   private position: string | null = null;
   private following = true;
   private paused = false;
-  /** When a pause became too long to keep what it holds back. */
+  /** The time when a pause became too long to keep the messages that it holds back. */
   private pausedAt: number | null = null;
   private band: Band | null = null;
-  /** By the server's clock. */
+  /** The start of the tail, by the server's clock. */
   private startedAt: number | null = null;
-  /** The lead of the browser's clock over the server's. */
+  /** The time by which the browser's clock is ahead of the server's. */
   private clockAhead = 0;
   private reports: { at: number; status: TailStatus }[] = [];
   private lastMatchAt: number | null = null;
@@ -102,7 +107,7 @@ export class Tail {
     return () => this.listeners.delete(listener);
   };
 
-  /** `onMatch` is called for matches that were stored while this tail ran. */
+  /** `onMatch` is called for matches that were stored while this tail was running. */
   listen(onMatch: (messages: readonly Message[]) => void): void {
     this.onMatch = onMatch;
   }
@@ -114,13 +119,18 @@ export class Tail {
     else this.stream?.retry();
   }
 
-  /** While a tail is not followed what comes in waits, and what is too much falls out. */
+  /**
+   * While a tail is not followed, new messages wait, and the oldest are dropped if there are too
+   * many.
+   */
   follow(following: boolean): void {
     this.following = following;
     this.holdOrRelease();
   }
 
-  /** Messages that come in during a pause wait; during a longer pause they wait at the server. */
+  /**
+   * Messages that arrive during a pause wait here; during a longer pause they wait at the server.
+   */
   pause(paused: boolean): void {
     if (paused === this.paused) return;
     this.paused = paused;
@@ -180,7 +190,7 @@ export class Tail {
     }
   }
 
-  /** The rates of the time before; a tail goes on without them. */
+  /** Loads the earlier rates; a tail works without them. */
   private async fill(until: number): Promise<void> {
     this.isFilled = true;
     try {
@@ -190,7 +200,7 @@ export class Tail {
       this.rates.fill(seconds, until + this.clockAhead);
       this.tick();
     } catch {
-      // The chart begins empty, as it says.
+      // The chart starts empty, as its text says.
     }
   }
 
@@ -286,7 +296,10 @@ export class Tail {
     };
   }
 
-  /** Each report counts what came since the one before; together they take at least a second each. */
+  /**
+   * Each report counts the messages since the one before; together they cover at least a second
+   * each.
+   */
   private perSecond(count: (status: TailStatus) => number): number {
     const [first, ...others] = this.reports;
     const last = others.at(-1);
@@ -295,7 +308,7 @@ export class Tail {
     return others.reduce((sum, { status }) => sum + count(status), 0) / seconds;
   }
 
-  /** However often something changes, the page is drawn once a frame. */
+  /** However often something changes, the page is drawn at most once per frame. */
   private changed(): void {
     if (this.frame === 0) this.frame = requestAnimationFrame(() => this.publish());
   }

@@ -1,4 +1,7 @@
-/** The tail page's whole state. It lives in the address bar, so that what one watches can be shared and reloaded. */
+/**
+ * The whole state of the tail page. It is kept in the address bar, so that a tail can be shared and
+ * reloaded.
+ */
 import {
   type ListView,
   type Tab,
@@ -11,13 +14,13 @@ import {
 import { address } from '../ui/open';
 
 export type TailState = Omit<ListView, 'split'> & {
-  /** One for each tail, from left to right: at least one, at most `TAILS_MAX`. */
+  /** A query for each tail, from left to right: at least one, at most `TAILS_MAX`. */
   queries: readonly string[];
-  /** The clauses of each that are switched off for now, as they were written. */
+  /** The text of the clauses of each tail that are switched off for now. */
   off: readonly (readonly string[])[];
   /** Empty means all of them. */
   logspaces: readonly string[];
-  /** Texts to mark in the messages, each in a colour of its own. */
+  /** The texts to mark in the messages, each in its own colour. */
   highlights: readonly string[];
 };
 
@@ -35,7 +38,7 @@ const offNames: Readonly<Record<(typeof names)[number], string>> = {
 
 type Params = Record<string, string | undefined>;
 
-/** Never fails: what cannot be read is left out. */
+/** Never fails: values that cannot be read are left out. */
 export function readTail(params: Params): TailState {
   const panes = names.flatMap((name, at) => {
     const query = at === 0 ? (params[name] ?? '') : params[name];
@@ -77,7 +80,7 @@ export function writeTail(state: TailState): Record<string, string> {
   };
 }
 
-/** The state with another highlight; the same state when it is there already or there are too many. */
+/** The state with another highlight; the same state if it exists already or there are too many. */
 export function withHighlight(state: TailState, text: string): TailState {
   const highlight = text.trim();
   const { highlights } = state;
@@ -90,7 +93,7 @@ function readParts(text: string | undefined, separator: string): string[] {
   return [...new Set((text ?? '').split(separator).filter((part) => part.trim() !== ''))];
 }
 
-/** Undefined where nothing is said; an empty list where it says that there are none. */
+/** Undefined if there is no parameter; an empty list if the parameter is empty. */
 function readList(text: string | undefined): string[] | undefined {
   return text === undefined ? undefined : readParts(text, ',');
 }

@@ -1,14 +1,14 @@
-/** Notifications of the desktop, once the reader and the browser have allowed them. */
+/** Desktop notifications, once the user and the browser have allowed them. */
 import { useCallback, useRef, useState } from 'react';
 import type { Message } from '../api/model';
 import { useBrowserState } from '../ui/useBrowserState';
 
 export type Notifications = {
   wanted: boolean;
-  /** Why there are none although they were asked for. */
+  /** The reason why there are none although the user wants them. */
   problem: string | null;
   toggle: () => void;
-  /** Announces these messages, where that is wanted and the page is hidden. */
+  /** Announces these messages, if the user wants that and the page is hidden. */
   tell: (query: string, messages: readonly Message[]) => void;
 };
 
@@ -41,7 +41,7 @@ export function useNotifications(): Notifications {
   return { wanted, problem, toggle, tell };
 }
 
-/** Null when it was given. */
+/** Asks for permission; null if it was given, otherwise the reason. */
 async function askPermission(): Promise<string | null> {
   if (!('Notification' in window) || !window.isSecureContext) {
     return 'This browser shows notifications only over HTTPS: open the console by an https:// address.';
@@ -55,7 +55,7 @@ function isAllowed(): boolean {
   return 'Notification' in window && Notification.permission === 'granted';
 }
 
-/** A later notification takes the place of the one before. */
+/** A later notification replaces the one before. */
 function show({ title, body }: { title: string; body: string }) {
   const notification = new Notification(title, { body, tag: 'logstead-tail' });
   notification.onclick = () => {
@@ -66,7 +66,10 @@ function show({ title, body }: { title: string; body: string }) {
 
 type NotificationState = { at: number; unsaid: number };
 
-/** Decides when a match is worth a notification of the desktop: never while the reader looks, and not too often. */
+/**
+ * Decides when a match is worth a desktop notification: never while the user is looking, and not
+ * too often.
+ */
 export const initialNotified: NotificationState = { at: -Infinity, unsaid: 0 };
 
 const BETWEEN_MIN_MS = 5_000;

@@ -1,4 +1,4 @@
-/** A tail that runs as long as the component that owns it, and what the components in it see of it. */
+/** A tail that runs as long as the component that owns it, and the view of it for components. */
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { Message } from '../api/model';
 import { Tail, type TailView } from './tail';
@@ -28,7 +28,10 @@ export function useTail(options: Options): Tail {
   return tail;
 }
 
-/** Draws the component again when this part of the view is another one, many times a second for some. */
+/**
+ * Draws the component again when this part of the view changes, which for some parts is many times
+ * a second.
+ */
 export function useTailView<Part>(tail: Tail, part: (view: TailView) => Part): Part {
   return useSyncExternalStore(tail.subscribe, () => part(tail.look()));
 }

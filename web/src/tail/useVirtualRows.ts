@@ -1,4 +1,7 @@
-/** The rows in the page, and their scrolling: with the newest while they are followed, else not at all. */
+/**
+ * The rows in the page, and their scrolling: it follows the newest row while these are followed,
+ * and is otherwise left to the user.
+ */
 import { useElementSize } from '@mantine/hooks';
 import { type Range, defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -7,10 +10,10 @@ import { useKeys } from '../ui/useKeys';
 import type { Line } from './buffer';
 import type { Row } from './rows';
 
-/** Rows that are measured are taken for this much higher until they are. */
+/** Until they are measured, the heights of rows are estimated as this multiple. */
 const MEASURED_FACTOR = 2;
 const OVERSCAN_ROWS = 8;
-/** So near to the end is at the end. */
+/** The maximum distance from the end that counts as being at the end. */
 const END_PX = 8;
 
 type Scroller = RefObject<HTMLDivElement | null>;
@@ -24,8 +27,8 @@ export function useVirtualRows(
 ) {
   const { ref: sized, height } = useElementSize();
   const rowPx = isTable ? linePx + TABLE_MORE_PX : linePx * (isMeasured ? MEASURED_FACTOR : 1);
-  // The browser says that it scrolled only after the frame in which it did: until then the last rows are known to be
-  // the ones in view.
+  // The browser reports scrolling only after the frame in which it happened: until then, the last rows are known to
+  // be in view.
   const rangeExtractor = (range: Range): number[] => {
     if (!following || height === 0) return defaultRangeExtractor(range);
     const inView = Math.ceil(height / linePx) + 2 * OVERSCAN_ROWS + 2;
@@ -41,7 +44,7 @@ export function useVirtualRows(
     estimateSize: () => rowPx,
     getItemKey: keyOf,
     overscan: OVERSCAN_ROWS,
-    // The newest: as far down as it goes.
+    // The newest row: the largest possible offset.
     initialOffset: Number.MAX_SAFE_INTEGER,
     rangeExtractor,
     useFlushSync: false,
@@ -52,7 +55,7 @@ export function useVirtualRows(
     k: { does: 'Previous message', run: () => moveFocus(scroller.current, -1) },
   });
   const items = virtualizer.getVirtualItems();
-  // Rows that turn out higher than they were taken for move the end away, in whatever render that is known.
+  // If rows are higher than estimated, the end moves away, whichever render this is noticed in.
   useLayoutEffect(() => {
     const element = scroller.current;
     if (following && element !== null) element.scrollTop = element.scrollHeight;
@@ -70,7 +73,7 @@ export function useFollowing(
 ): {
   scroller: Scroller;
   onScroll: () => void;
-  /** To be told when the reader is about to scroll, and when the page moves its lines by itself. */
+  /** Called when the user is about to scroll, and when the page itself moves its lines. */
   onReader: () => void;
   onPage: () => void;
 } {
@@ -81,7 +84,7 @@ export function useFollowing(
   const wasAtEnd = useRef(true);
   useLayoutEffect(() => {
     const element = scroller.current;
-    // The last lines that came before a pause are drawn when it has begun.
+    // The last lines that arrived before a pause are drawn after it has begun.
     if (element === null || (!following && !wasAtEnd.current)) return;
     element.scrollTop = element.scrollHeight;
     lastTop.current = element.scrollTop;
@@ -94,12 +97,12 @@ export function useFollowing(
     const moved = scrollTop - lastTop.current;
     lastTop.current = scrollTop;
     wasAtEnd.current = isAtEnd;
-    // A list that became higher is moved by the browser, not by the reader.
+    // If a list becomes higher, it is the browser that scrolls it, not the user.
     const isResized = clientHeight !== lastHeight.current;
     lastHeight.current = clientHeight;
     if (isResized) return;
     if (following && moved < 0 && !isAtEnd) onFollow(false);
-    // Details that open at the end move the end into view: that is no wish to follow it.
+    // Details that are opened at the end scroll it into view, which does not mean that the user wants to follow it.
     if (!following && moved > 0 && isAtEnd && isByReader.current) onFollow(true);
   };
   const onReader = useCallback(() => {
@@ -111,7 +114,7 @@ export function useFollowing(
   return { scroller, onScroll, onReader, onPage };
 }
 
-/** To the next or previous row that can be opened; at first to the last one. */
+/** Moves to the next or previous row that can be opened; at first to the last one. */
 function moveFocus(scroller: HTMLElement | null, step: 1 | -1) {
   const openers = [...(scroller?.querySelectorAll<HTMLElement>('[data-opener]') ?? [])];
   const current = openers.findIndex((opener) => opener === document.activeElement);
@@ -127,7 +130,7 @@ export class Slots {
   private free: number[] = [];
   private count = 0;
 
-  /** The elements of these rows, by their keys. Asked again with the same keys it says the same. */
+  /** The elements of these rows, by their keys. It returns the same map for the same keys. */
   of(keys: readonly number[]): ReadonlyMap<number, number> {
     const wanted = new Set(keys);
     for (const [key, slot] of this.taken) if (!wanted.has(key)) this.free.push(slot);

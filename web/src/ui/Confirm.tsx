@@ -1,4 +1,7 @@
-/** Asks before something that cannot be taken back: it says what will happen, and may want a name typed. */
+/**
+ * Asks before an action that cannot be undone: it describes the consequence, and may require a name
+ * to be typed.
+ */
 import { TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Form, FormEnd } from './Form';
@@ -8,9 +11,9 @@ import classes from './Confirm.module.css';
 
 type Props = {
   title: string;
-  /** The label of the button: what it does. */
+  /** The label of the button, which names the action. */
   action: string;
-  /** Has to be typed first. */
+  /** A word that has to be typed first. */
   word?: string;
   isPending: boolean;
   error: Error | null;

@@ -1,4 +1,4 @@
-/** A small button that copies a text and says that it did. */
+/** A small button that copies a text and confirms it. */
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import classes from './Command.module.css';

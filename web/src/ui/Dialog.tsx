@@ -1,4 +1,4 @@
-/** A modal dialog: focus goes in, stays in, and comes back. */
+/** A modal dialog: it receives the focus, keeps it, and returns it when it is closed. */
 import { ActionIcon, Modal } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';

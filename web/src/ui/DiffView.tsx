@@ -1,4 +1,4 @@
-/** A unified diff, a line a row: added and removed lines differ by sign and by colour. */
+/** A unified diff with one row per line: added and removed lines differ by sign and by colour. */
 import classes from './DiffView.module.css';
 
 export function DiffView({ text, label }: { text: string; label: string }) {

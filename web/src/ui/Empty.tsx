@@ -1,10 +1,10 @@
-/** The face of "there is nothing here": why, and what to do next. */
+/** Shown if there is nothing here: the reason, and what to do next. */
 import type { ReactNode } from 'react';
 import classes from './Empty.module.css';
 
 type Props = {
   title: string;
-  /** If nothing else is on the page, the title is the page's. */
+  /** Whether there is nothing else on the page, so that the title is that of the page. */
   isPage?: boolean;
   children?: ReactNode;
 };

@@ -1,8 +1,8 @@
-/** A sentence of the server, with what stands between backticks told apart from its words. */
+/** A sentence from the server, with the text between backticks shown as code. */
 import classes from './InlineCode.module.css';
 
 export function InlineCode({ text }: { text: string }) {
-  // Every other part stands between two backticks; a last one that is never closed is text.
+  // Every other part was between two backticks; if the last backtick is not closed, the part is text.
   const parts = text.split('`');
   const isWhole = parts.length % 2 === 1;
   return parts.map((part, at) => {

@@ -1,4 +1,4 @@
-/** Keys as caps, as they are on the reader's keyboard. */
+/** Keys as key caps, as on the user's keyboard. */
 import { capsOf } from './keys';
 import classes from './KeyCaps.module.css';
 

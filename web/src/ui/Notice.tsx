@@ -1,4 +1,4 @@
-/** A boxed statement about what is on screen: something failed, something is missing, something is good to know. */
+/** A boxed notice: something failed, something is missing, or something is good to know. */
 import { Button, Group } from '@mantine/core';
 import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -14,7 +14,7 @@ type Props = {
   onRetry?: (() => void) | undefined;
 };
 
-/** Errors interrupt a screen reader, the rest waits its turn. */
+/** Errors interrupt a screen reader; other notices wait. */
 export function Notice({ tone, title, children, onRetry }: Props) {
   return (
     <div className={classes.notice} data-tone={tone} role={tone === 'error' ? 'alert' : 'status'}>

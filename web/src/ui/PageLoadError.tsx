@@ -1,4 +1,4 @@
-/** In the place of what a page asked for and did not get: why, and what to do about it. */
+/** Replaces the content of a page that could not be loaded: the reason, and what to do about it. */
 import type { ReactNode } from 'react';
 import { UnstyledButton } from '@mantine/core';
 import { Empty } from './Empty';
@@ -9,7 +9,7 @@ import classes from './PartLoadError.module.css';
 type Props = {
   /** Null if it did not fail. */
   error: Error | null;
-  /** Whether the page shows what it got before. */
+  /** Whether the page still shows content that was loaded before. */
   isFilled: boolean;
   onRetry: () => void;
 };
@@ -19,7 +19,7 @@ export function PageLoadError({ error, isFilled, onRetry }: Props): ReactNode {
   switch (statusOf(error)) {
     case NO_ANSWER:
     case NO_SESSION:
-      // The frame says so, once for everything on the page.
+      // The frame states it once for everything on the page.
       return isFilled ? null : (
         <Empty title="Not known yet">
           <p>This page fills by itself as soon as the server answers.</p>
@@ -59,7 +59,10 @@ type PartLoadErrorProps = {
   onRetry: () => void;
 };
 
-/** In the place of a part of the page that could not be had: what, why, and the way to try again. */
+/**
+ * Replaces a part of the page that could not be loaded: its name, the reason, and a button to try
+ * again.
+ */
 export function PartLoadError({ what, error, onRetry }: PartLoadErrorProps) {
   if (error === null) return null;
   return (
@@ -73,7 +76,10 @@ export function PartLoadError({ what, error, onRetry }: PartLoadErrorProps) {
   );
 }
 
-/** The id of the request that failed, in small: the server's own log has it in the lines that say why. */
+/**
+ * The id of the failed request in small print: it is also in the lines of the server's own log that
+ * state the reason.
+ */
 function RequestId({ error }: { error: Error }) {
   // The id of an `ApiError`.
   const id = 'requestId' in error ? error.requestId : undefined;

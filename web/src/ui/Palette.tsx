@@ -1,4 +1,7 @@
-/** Everything that can be done right now, found by a few letters and run without the mouse. */
+/**
+ * Everything that can be done right now, which can be found by a few letters and run without the
+ * mouse.
+ */
 import { Modal } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
@@ -10,13 +13,13 @@ import classes from './Palette.module.css';
 type Props = {
   opened: boolean;
   onClose: () => void;
-  /** Read each time that the palette opens. */
+  /** The commands, which are read each time the palette opens. */
   commands: () => readonly Command[];
-  /** The heading of the commands that name none. */
+  /** The heading of commands without a group. */
   page: string;
-  /** The order of the headings; others come after them. */
+  /** The order of the headings; any others come after these. */
   groups: readonly string[];
-  /** The commands for any text, listed after all that it matches. */
+  /** Makes the commands for any text, which are listed after all matches. */
   fallback: (typed: string) => Command;
 };
 
@@ -78,7 +81,7 @@ function Choice({ commands, page, groups, fallback, onClose }: Omit<Props, 'open
         <input
           className={classes.input}
           data-autofocus
-          // At once, so that no key is lost that is pressed meanwhile.
+          // The field gets the focus at once, so that no key press is lost.
           autoFocus
           role="combobox"
           aria-label="Find a command"
@@ -129,7 +132,7 @@ function Choice({ commands, page, groups, fallback, onClose }: Omit<Props, 'open
   );
 }
 
-/** The page's own first. */
+/** The commands, beginning with those of the page. */
 function browsed(all: readonly Command[], order: readonly string[]): Row[] {
   const known = ['', ...order];
   const others = all.map(({ group }) => group ?? '').filter((group) => !known.includes(group));

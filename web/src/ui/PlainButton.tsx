@@ -1,4 +1,7 @@
-/** A button that looks like what is in it. Cheaper than Mantine's, which counts where there are a hundred. */
+/**
+ * A button that looks like its content. It is cheaper than Mantine's, which matters if there are a
+ * hundred.
+ */
 import type { ComponentPropsWithRef } from 'react';
 import classes from './PlainButton.module.css';
 

@@ -1,10 +1,10 @@
-/** A text of the server as prose. */
+/** A text from the server as prose. */
 import { Fragment } from 'react';
 import { proseParts } from './prose';
 
 export function Prose({ text }: { text: string }) {
   return proseParts(text).map((part, at) =>
-    // The parts of one text never change places.
+    // The parts of a text never change their order.
     part.isCode ? (
       <code className="mono" key={at}>
         {part.text}

@@ -1,4 +1,4 @@
-/** A severity as shape, word and colour, so that it can be told by any one of them. */
+/** A severity as shape, word and colour, so that any one of them is sufficient to recognise it. */
 import {
   IconAlertOctagonFilled,
   IconAlertTriangleFilled,
@@ -12,7 +12,10 @@ import classes from './Severity.module.css';
 
 type Tone = 'critical' | 'error' | 'warning' | 'notice' | 'info' | 'debug';
 
-/** Syslog's eight severities in six tones: emerg, alert and crit look alike and differ by word. */
+/**
+ * Syslog's eight severities in six tones: emerg, alert and crit look alike and differ only in their
+ * words.
+ */
 const tones: readonly Tone[] = [
   'critical',
   'critical',
@@ -37,7 +40,10 @@ export function Severity({ message }: Props) {
   );
 }
 
-/** The severity at the edge of a row: the worse, the taller. A usual severity has no bar, but still its name. */
+/**
+ * The severity at the edge of a row: the worse it is, the taller is the bar. A usual severity has
+ * no bar, but still a name.
+ */
 export function SeverityBar({ message }: Props) {
   const tone = tones[message.severity ?? -1];
   if (tone === undefined) return null;

@@ -1,4 +1,6 @@
-/** The toasts: a quiet corner that screen readers hear, and that never takes the focus. */
+/**
+ * The toasts: an unobtrusive corner that is announced by screen readers and never takes the focus.
+ */
 import { ActionIcon, Button } from '@mantine/core';
 import {
   IconAlertTriangle,
@@ -45,7 +47,7 @@ export function Toasts() {
   );
 }
 
-/** Bound only while there is something to dismiss, so that Esc stays with the page. */
+/** Bound only while there is something to dismiss, so that the page keeps the Esc key. */
 function DismissKey() {
   useKeys({ Escape: { does: 'Dismiss notifications', run: dismissAllToasts } }, 'Everywhere');
   return null;

@@ -1,4 +1,7 @@
-/** One line of a text with the part that a problem speaks of underlined. Columns count characters from 1. */
+/**
+ * One line of a text, with the part that a problem refers to underlined. Columns count characters
+ * from 1.
+ */
 import classes from './UnderlinedLine.module.css';
 
 type Props = { text: string; line: number; column: number; endColumn?: number | undefined };
@@ -7,7 +10,7 @@ export function UnderlinedLine({ text, line, column, endColumn }: Props) {
   const characters = Array.from(text.split('\n')[line - 1] ?? '');
   const start = Math.min(column - 1, characters.length);
   const end = Math.max(endColumn === undefined ? start + 1 : endColumn - 1, start + 1);
-  // At the end of the line there is nothing to underline but the place where something is missing.
+  // At the end of the line there is no character to underline, so a space marks the position.
   const marked = characters.slice(start, end).join('') || '\u00a0';
   return (
     <code

@@ -1,10 +1,13 @@
-/** Arrow keys inside a group that has one Tab stop: up and down go from row to row, left and right within one. */
+/**
+ * Arrow keys in a group with a single Tab stop: up and down move between rows, left and right
+ * within one.
+ */
 import type { KeyboardEvent } from 'react';
 
 /** The focusable elements, row after row. A row is an element with `data-row`. */
 type Rows<Item> = readonly (readonly Item[])[];
 
-/** The item that a key leads to; undefined if the key means nothing. */
+/** The item that a key moves to; undefined if the key has no meaning. */
 export function itemAfter<Item>(rows: Rows<Item>, item: Item, key: string): Item | undefined {
   const at = rows.findIndex((row) => row.includes(item));
   const row = rows[at] ?? [];

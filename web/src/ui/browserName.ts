@@ -1,7 +1,10 @@
-/** The name of a browser or program, by its own words. A hint for people, who know what they use. */
+/**
+ * The name of a browser or program, according to its user agent. It is a hint for users, who know
+ * what they use.
+ */
 
 const BROWSERS: readonly [RegExp, string][] = [
-  // In this order: most claim to be several of these.
+  // The order matters, because most browsers claim to be several of these.
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
   [/\b(Firefox|FxiOS)\//, 'Firefox'],

@@ -1,4 +1,7 @@
-/** Puts text on the clipboard, also where the page came over plain HTTP and the browser has no clipboard for it. */
+/**
+ * Copies text to the clipboard, even if the page was loaded over plain HTTP, where browsers have no
+ * clipboard API.
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

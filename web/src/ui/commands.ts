@@ -5,11 +5,11 @@ import { useBindings } from './useKeys';
 export type Command = {
   id: string;
   title: string;
-  /** Bound while the command is there, and listed in the help. */
+  /** The keys, which are bound while the command exists, and listed in the help. */
   keys?: string;
-  /** The heading in the palette and the help; without one it is the page that is shown. */
+  /** The heading in the palette and the help; by default it is the current page. */
   group?: string;
-  /** Other words that find it. */
+  /** Other words by which it can be found. */
   words?: string;
   run: () => void;
 };

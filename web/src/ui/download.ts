@@ -1,4 +1,4 @@
-/** Hands a file to the browser, which keeps it where it keeps downloads. */
+/** Gives a file to the browser, which saves it among the downloads. */
 
 const URL_NEEDED_MS = 60_000;
 
@@ -8,6 +8,6 @@ export function download(blob: Blob, name: string): void {
   link.href = address;
   link.download = name;
   link.click();
-  // The browser reads the blob after the click, in its own time.
+  // The browser reads the blob some time after the click.
   setTimeout(() => URL.revokeObjectURL(address), URL_NEEDED_MS);
 }

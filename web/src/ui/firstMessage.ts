@@ -1,14 +1,17 @@
-/** The commands and settings that send a newcomer's first message. */
+/** The commands and settings with which a new user sends a first message. */
 
 const DEFAULT_PORT = '5514';
-/** In the place of one that is not known. */
+/** The placeholder for an unknown port. */
 const UNKNOWN_PORT = 'PORT';
 const HELLO = 'hello logstead';
 
 /** The addresses to which messages can be sent over the network. */
 export type Receiver = { host: string; port: string; transport: 'tcp' | 'udp' };
 
-/** TCP where something listens on it, else UDP; the usual port where nothing does. Null: it is not known where. */
+/**
+ * TCP if there is a listener for it, else UDP; the usual port if there is no listener. Null if the
+ * listeners are not known.
+ */
 export function receiverOf(listeners: readonly string[] | null, host: string): Receiver {
   if (listeners === null) return { host, port: UNKNOWN_PORT, transport: 'tcp' };
   const tcp = portOf(listeners, 'tcp');
@@ -18,7 +21,7 @@ export function receiverOf(listeners: readonly string[] | null, host: string): R
   return { host, port: DEFAULT_PORT, transport: 'tcp' };
 }
 
-/** `logger` over TCP where something listens on it, else over UDP. */
+/** `logger` over TCP if there is a listener for it, else over UDP. */
 export function loggerCommand(
   listeners: readonly string[] | null,
   host: string,
@@ -28,7 +31,7 @@ export function loggerCommand(
   return `logger -n ${bare(host)} -P ${port} ${transport === 'udp' ? '-d' : '-T'} ${quoted(text)}`;
 }
 
-/** For computers that have no `logger`. */
+/** A command for computers without `logger`. */
 export function netcatCommand({ host, port, transport }: Receiver, text = HELLO): string {
   const flags = transport === 'udp' ? '-u -w1' : '-w1';
   return `printf '%s\\n' ${quoted(`<14>${text}`)} | nc ${flags} ${bare(host)} ${port}`;
@@ -38,7 +41,7 @@ export function curlCommand(origin: string, token = 'TOKEN', text = HELLO): stri
   return `curl -H 'Authorization: Bearer ${token}' -H 'Content-Type: text/plain' --data ${quoted(text)} ${origin}/api/v1/ingest`;
 }
 
-/** Forwards all that rsyslog has, and waits with it on disk while the server is away. */
+/** Forwards all messages that rsyslog has, and keeps them on disk while the server is away. */
 export function rsyslogConfig({ host, port, transport }: Receiver): string {
   return [
     '# /etc/rsyslog.d/60-logstead.conf',
@@ -50,7 +53,7 @@ export function rsyslogConfig({ host, port, transport }: Receiver): string {
   ].join('\n');
 }
 
-/** `s_src` is what Debian's configuration calls the system's own messages. */
+/** Debian's configuration calls the system's own messages `s_src`. */
 export function syslogNgConfig({ host, port, transport }: Receiver): string {
   return [
     '# /etc/syslog-ng/conf.d/logstead.conf',
@@ -61,7 +64,7 @@ export function syslogNgConfig({ host, port, transport }: Receiver): string {
   ].join('\n');
 }
 
-/** Whether only programs on the server's own computer can reach any of these. */
+/** Whether only programs on the server's own computer can reach these listeners. */
 export function isLocalOnly(listeners: readonly string[]): boolean {
   const network = listeners.filter((url) => /^(tcp|udp|tls|relp)/.test(url));
   return network.length > 0 && network.every(isLocal);
@@ -76,12 +79,15 @@ function portOf(listeners: readonly string[], scheme: string): string | undefine
   return url === undefined ? undefined : /:(\d+)$/.exec(url)?.[1];
 }
 
-/** For a shell: in single quotes nothing means anything but they themselves. */
+/**
+ * Quotes a text for a shell: nothing has a special meaning in single quotes, except these
+ * themselves.
+ */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** An address bar writes IPv6 addresses in brackets; programs do not take them. */
+/** The address bar shows IPv6 addresses in brackets, which programs do not accept. */
 function bare(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
 }

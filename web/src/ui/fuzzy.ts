@@ -1,8 +1,11 @@
-/** Fuzzy matching of a few typed letters: they must all be there in order, and starts of words count most. */
+/**
+ * Fuzzy matching of a few typed letters: they must all occur in this order, and starts of words
+ * count most.
+ */
 
 export type Match = {
   score: number;
-  /** The places of the letters, in ascending order. */
+  /** The positions of the letters, in ascending order. */
   at: readonly number[];
 };
 
@@ -10,7 +13,7 @@ const WORD_START = 8;
 const NEIGHBOUR = 6;
 const FIRST = 4;
 
-/** Null when a letter is missing. Spaces part words that may stand in any order. */
+/** The match; null if a letter is missing. Spaces separate words that may occur in any order. */
 export function fuzzyMatch(typed: string, text: string): Match | null {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   const found = words.map((word) => matchWord(word, text));
@@ -20,7 +23,7 @@ export function fuzzyMatch(typed: string, text: string): Match | null {
   return { score, at: [...new Set(at)].sort((a, b) => a - b) };
 }
 
-/** The items that match, the best first; those that match alike stay in their order. */
+/** The matching items, the best first; equal matches keep their order. */
 export function rank<Item>(
   typed: string,
   items: readonly Item[],
@@ -34,7 +37,7 @@ export function rank<Item>(
     .sort((a, b) => b.match.score - a.match.score);
 }
 
-/** The best of the greedy matches, one from each place where the first letter is. */
+/** The best of the greedy matches that start at each occurrence of the first letter. */
 function matchWord(word: string, text: string): Match | null {
   const lower = text.toLowerCase();
   let best: Match | null = null;
@@ -56,7 +59,7 @@ function matchFrom(word: string, lower: string, text: string, start: number): Ma
     if (found < 0) return null;
     const isNeighbour = n > 0 && found === from;
     score += (isNeighbour ? NEIGHBOUR : 0) + (isWordStart(text, found) ? WORD_START : 0);
-    // Letters that lie far apart are hardly what was meant.
+    // Letters that are far apart are unlikely to be what was meant.
     if (n > 0) score -= Math.min(found - from, 5);
     at.push(found);
     from = found + 1;

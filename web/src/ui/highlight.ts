@@ -1,20 +1,32 @@
-/** Marks what a query looks for, each term in a colour of its own. The server decides what matches; this only shows where. */
+/**
+ * Marks the texts that a query searches for, each term in its own colour. The server decides what
+ * matches; this only shows where.
+ */
 import type { QueryTerm, TermPart } from '../api/model';
 
-/** A text that the query looks for, and where: in one field, or (null) in all that a text without a field means. */
+/**
+ * A text that the query searches for, and its field; null stands for all fields that a text without
+ * a field means.
+ */
 export type Term = { field: string | null; pattern: RegExp; color: number };
 export type Hits = readonly Term[];
 
-/** `color` is null for what lies between the hits. */
+/** `color` is null for text between the hits. */
 export type Piece = { text: string; color: number | null };
 
 export const HIT_COLORS = 5;
 
-/** No word needs more; a word with many of them takes long to find where it is not. */
+/**
+ * The maximum number of wildcards in a word: none needs more, and with many of them a failing
+ * search takes long.
+ */
 const WILDCARDS_MAX = 4;
 const UNBOUNDED_MAX = 6;
 
-/** The hits to mark for the texts that a query looks for, each in the colour of its place in the query. */
+/**
+ * The hits for the texts that a query searches for, each in the colour of its position in the
+ * query.
+ */
 export function hitsOf(terms: readonly QueryTerm[]): Hits {
   const hits = terms.flatMap((term): Omit<Term, 'color'>[] => {
     const pattern = patternOf(term);
@@ -23,19 +35,25 @@ export function hitsOf(terms: readonly QueryTerm[]): Hits {
   return hits.map((hit, at) => ({ ...hit, color: at % HIT_COLORS }));
 }
 
-/** The terms that a text of this field is looked through for. */
+/** The terms that are searched for in a text of this field. */
 export function hitsIn(hits: Hits, field: string): Hits {
   const name = canonicalField(field);
   const isSearched = !UNSEARCHED.has(name);
   return hits.filter((term) => term.field === name || (term.field === null && isSearched));
 }
 
-/** Hits in the text itself. Every row has the value that a field clause asks for, so marking it would say nothing. */
+/**
+ * Hits in the text itself. Every row has the value of a field clause, so marking it would be of no
+ * use.
+ */
 export function textHits(hits: Hits): Hits {
   return hits.filter(({ field }) => field === null || field === 'message' || field === 'raw');
 }
 
-/** The text in pieces, in order; together they are the text. If hits overlap, the first and longest wins. */
+/**
+ * The text in pieces, in order; together they are the whole text. If hits overlap, the first and
+ * longest one takes precedence.
+ */
 export function markHits(text: string, hits: Hits): Piece[] {
   const found = hits
     .flatMap(({ pattern, color }) =>
@@ -59,7 +77,7 @@ export function hasHit(text: string, hits: Hits): boolean {
   return hits.some(({ pattern }) => text.search(pattern) !== -1);
 }
 
-/** A text without a field is not looked for in these. */
+/** The fields that are not searched for a text without a field. */
 const UNSEARCHED: ReadonlySet<string> = new Set([
   ...['time', 'received', 'device_time', 'severity', 'severity_num', 'facility', 'facility_num'],
   ...['source', 'peer', 'flag', 'logspace', 'pid', 'msgid', 'id'],
@@ -76,7 +94,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   priority: 'severity',
 };
 
-/** The one name that a field of a query has in messages. Names are read in any case. */
+/** The canonical name of a field of a query. Names are not case-sensitive. */
 export function canonicalField(field: string): string {
   const name = field.toLowerCase();
   return ALIASES[name] ?? name;
@@ -90,14 +108,20 @@ function patternOf({ parts, regex, case_sensitive: minds }: QueryTerm): RegExp |
   return compile(bounded(parts), flags);
 }
 
-/** The syntax is that of the server's library where the browser knows it too; other expressions mark nothing. */
+/**
+ * The syntax is that of the server's library, as far as the browser supports it; other expressions
+ * mark nothing.
+ */
 function regexOf(regex: string, flags: string): RegExp | null {
   const [, inline = '', body = ''] = /^(\(\?i\))?(.*)$/su.exec(regex) ?? [];
   const source = body.replaceAll('(?P<', '(?<').replaceAll('\\/', '/');
   return isTame(source) ? compile(source, inline === '' ? flags : 'giu') : null;
 }
 
-/** Whether the browser, which tries every way, finds it soon: no repetition within a repetition. */
+/**
+ * Whether the browser, which uses backtracking, finds matches quickly: there are no nested
+ * repetitions.
+ */
 function isTame(source: string): boolean {
   const plain = source.replaceAll(/\\.|\[(?:[^\]\\]|\\.)*\]/gsu, 'x');
   const unbounded = plain.match(/[*+]|\{\d+,\}/gu)?.length ?? 0;
@@ -123,7 +147,10 @@ function compile(source: string, flags: string): RegExp | null {
   }
 }
 
-/** A text ends where its last letter or digit meets something else, as in the query language. */
+/**
+ * A text must end at the boundary of a word if it ends with a letter or digit, as in the query
+ * language.
+ */
 function bounded(parts: readonly TermPart[]): string {
   const [first, last] = [parts[0], parts.at(-1)];
   const start = isText(first) && /^[\p{L}\p{N}]/u.test(first.text) ? '(?<![\\p{L}\\p{N}])' : '';

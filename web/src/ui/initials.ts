@@ -1,4 +1,7 @@
-/** Two letters that stand for a name: of its first two parts, or the first two of its only one. */
+/**
+ * Two letters that stand for a name: the initials of its first two parts, or the first two letters
+ * of its only part.
+ */
 export function initialsOf(name: string): string {
   const parts = name.split(/[\s._@-]+/u).filter((part) => part !== '');
   const [first = '', second] = parts;

@@ -1,13 +1,15 @@
-/** The notation of keys, and the binding that a key press means. */
+/** The notation of keys, and the binding that a key press triggers. */
 
 export type Binding = {
   /** Keys in the form `/`, `?`, `D` (with Shift), `Space`, `Mod-k` (Ctrl or Cmd), or `g s` (one after the other). */
   keys: string;
   /** The text in the help; an undescribed binding is not listed. */
   does: string | null;
-  /** The heading in the help; empty for those of the page that is shown. */
+  /** The heading in the help; empty for bindings of the current page. */
   group: string;
-  /** Null where the focused element handles the key, and the binding is only there to be listed. */
+  /**
+   * Null if the focused element handles the key itself, and the binding is only listed in the help.
+   */
   run: (() => void) | null;
 };
 
@@ -16,11 +18,14 @@ export type Press = {
   ctrl: boolean;
   meta: boolean;
   alt: boolean;
-  /** Some keyboards have `[` and `]` only with AltGr (or Option), which is not a modifier then. */
+  /**
+   * Some keyboards have `[` and `]` only with AltGr (or Option), which does not count as a modifier
+   * then.
+   */
   altGraph: boolean;
 };
 
-/** The names of a press in bindings, the most exact first. */
+/** The names of a key press in bindings, the most specific first. */
 export function namesOf({ key, ctrl, meta, alt, altGraph }: Press): string[] {
   const name = key === ' ' ? 'Space' : key;
   const writes = altGraph || (alt && !ctrl && !meta && /^[^\p{L}\p{N}\s]$/u.test(key));
@@ -31,7 +36,7 @@ export function namesOf({ key, ctrl, meta, alt, altGraph }: Press): string[] {
   return [name];
 }
 
-/** A sequence goes before a single key, and what was bound last before what was there already. */
+/** A sequence takes precedence over a single key, and a later binding over an earlier one. */
 export function findBinding(
   bindings: readonly Binding[],
   previous: string,

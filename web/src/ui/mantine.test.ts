@@ -1,4 +1,7 @@
-/** Mantine's styles are loaded for the components that we use: all of them are a tenth of what Search loads. */
+/**
+ * Mantine's styles are only loaded for the components that we use: all of them would be a tenth of
+ * what Search loads.
+ */
 import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -42,7 +45,7 @@ function importedFrom(source: string): string[] {
   return [...imports].flatMap(([, names = '']) => names.split(',').map((name) => name.trim()));
 }
 
-/** The parts of Mantine that components are made of, down to the last. */
+/** All parts of Mantine that components consist of, including nested ones. */
 function closure(names: readonly string[]): Set<string> {
   const seen = new Set<string>();
   const visit = (name: string) => {
@@ -50,7 +53,7 @@ function closure(names: readonly string[]): Set<string> {
     if (seen.has(name) || folder === undefined) return;
     seen.add(name);
     for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-      // A component may have parts with sheets of their own.
+      // A component may have parts with style sheets of their own.
       path.split('/').forEach((part) => seen.add(part));
       if (!path.endsWith('.mjs')) continue;
       const source = readFileSync(join(folder, path), 'utf8');

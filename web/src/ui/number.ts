@@ -1,4 +1,7 @@
-/** The number formats of the console: exact if the reader may count on them, short if they move. */
+/**
+ * The number formats of the console: exact if users may rely on the numbers, short if the numbers
+ * keep changing.
+ */
 
 /** `1 234 567`, with narrow no-break spaces: exact, and the same in every locale. */
 export function formatCount(count: number): string {
@@ -10,7 +13,10 @@ export function formatMessages(count: number): string {
   return count === 1 ? '1 message' : `${formatCount(count)} messages`;
 }
 
-/** `9 999`, `12.3 k`, `3.04 M`: for what moves, where an exact figure would not stand still. */
+/**
+ * `9 999`, `12.3 k`, `3.04 M`: for numbers that change so often that an exact figure would not
+ * stand still.
+ */
 export function formatShort(count: number): string {
   if (count < 10_000) return formatCount(count);
   const units = ['k', 'M', 'G', 'T'];
@@ -36,7 +42,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? String(value) : value.toFixed(1)} ${units[unit] ?? ''}`;
 }
 
-/** `1.8 of 4 GiB`: how much of a limit, both in its unit. */
+/** `1.8 of 4 GiB`: the used part of a limit, both in the limit's unit. */
 export function formatPart(bytes: number, max: number): string {
   const [amount = '', unit = ''] = formatBytes(max).split(' ');
   const size = Number(amount) === 0 ? 1 : max / Number(amount);
@@ -44,7 +50,7 @@ export function formatPart(bytes: number, max: number): string {
   return `${trimmed((bytes / size).toFixed(1))} of ${trimmed(amount)} ${unit}`;
 }
 
-/** Messages per second: `0`, `0.4`, `12`, `1 234`; `–` where it is not measured. */
+/** Messages per second: `0`, `0.4`, `12`, `1 234`; `–` if it is not measured. */
 export function formatRate(perSecond: number | null): string {
   if (perSecond === null) return '–';
   if (perSecond > 0 && perSecond < 10) return perSecond.toFixed(1);

@@ -6,7 +6,7 @@ export type ProsePart = { text: string; isCode: boolean };
 
 export function proseParts(text: string): ProsePart[] {
   const pieces = text.split('`');
-  // A backtick without a partner is one of the text.
+  // A backtick without a partner is an ordinary character.
   const last = pieces.length % 2 === 0 ? (pieces.pop() ?? '') : null;
   if (last !== null) pieces.push(`${pieces.pop() ?? ''}\`${last}`);
   const parts = pieces.map((piece, at) => ({ text: piece, isCode: at % 2 === 1 }));
@@ -17,7 +17,7 @@ export function proseParts(text: string): ProsePart[] {
     );
 }
 
-/** Not where it begins with a name, such as `web.listen`. */
+/** A text that begins with a name, such as `web.listen`, is not capitalised. */
 function capitalized(text: string): string {
   const [word = ''] = text.split(/\s/, 1);
   if (/[._=/]./.test(word)) return text;

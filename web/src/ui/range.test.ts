@@ -15,7 +15,7 @@ import {
 const NOW = Date.parse('2026-01-02T12:00:00Z');
 const last = (span: string): TimeRange => ({ kind: 'last', span });
 const all: TimeRange = { kind: 'all' };
-/** Times of 2 January 2026 (UTC), or whole moments. */
+/** A range between times of 2 January 2026 (UTC), or between complete moments. */
 const between = (from: string | null, to: string | null): TimeRange => ({
   kind: 'between',
   from: moment(from),

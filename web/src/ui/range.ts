@@ -1,4 +1,4 @@
-/** The time range, as every page writes it in its address and in its requests. */
+/** The time range, in the form that every page uses in its address and its requests. */
 import { type Zone, momentText, requestZone, zoneOffset } from './time';
 
 export type TimeRange =
@@ -8,7 +8,7 @@ export type TimeRange =
 
 export type RequestRange = { from?: string; to?: string; timezone?: string };
 
-/** In milliseconds; null where it is open. */
+/** The ends in milliseconds; null for an open end. */
 export type Moments = { from: number | null; to: number | null };
 
 export const presets: readonly { span: string; label: string }[] = [
@@ -21,7 +21,7 @@ export const presets: readonly { span: string; label: string }[] = [
   { span: '30d', label: 'Last 30 days' },
 ];
 
-/** Those that are always at hand. */
+/** The presets that are always available. */
 export const pills: readonly string[] = ['15m', '1h', '24h', '7d'];
 
 export const units = [
@@ -34,11 +34,11 @@ export const units = [
 
 export const initialRange: TimeRange = { kind: 'last', span: '1h' };
 
-/** Never fails: times that cannot be read go to the server to be judged. */
+/** Never fails: times that cannot be read are sent to the server, which judges them. */
 export function readRange(from: string | undefined, to: string | undefined): TimeRange {
   if (from === undefined && to === undefined) return initialRange;
   if (from === 'all' && to === undefined) return { kind: 'all' };
-  // However it is written, what ends now is the last stretch of its length.
+  // In any notation, a range that ends now is the last span of its length.
   const span = /^(?:now)?-(\d+[smhdw])$/.exec(from ?? '')?.[1];
   if (span !== undefined && (to === undefined || to === 'now')) return { kind: 'last', span };
   return { kind: 'between', from: from ?? null, to: to ?? null };
@@ -52,7 +52,7 @@ export function writeRange(range: TimeRange): Record<string, string> {
     case 'all':
       return { from: 'all' };
     case 'between':
-      // Between nothing and nothing is all time.
+      // A range without ends is all time.
       if (range.from === null && range.to === null) return { from: 'all' };
       return {
         ...(range.from !== null && { from: range.from }),
@@ -61,13 +61,16 @@ export function writeRange(range: TimeRange): Record<string, string> {
   }
 }
 
-/** The range as a request says it, and the zone that times without one are in, there and in the query. */
+/**
+ * The range in the form of requests, with the zone of times without one, in the range and in the
+ * query.
+ */
 export function requestRange(range: TimeRange): RequestRange {
   const zone = requestZone();
   return { ...endsOf(range), ...(zone !== 'UTC' && { timezone: zone }) };
 }
 
-/** A relative range has no end, so that fast clocks are seen too. */
+/** A relative range has no end, so that messages from fast clocks are included. */
 function endsOf(range: TimeRange): Pick<RequestRange, 'from' | 'to'> {
   switch (range.kind) {
     case 'last':
@@ -82,7 +85,7 @@ function endsOf(range: TimeRange): Pick<RequestRange, 'from' | 'to'> {
   }
 }
 
-/** A range that ends at a fixed moment gets no new messages worth asking for. */
+/** A range that ends at a fixed moment gets hardly any new messages, so it is not refreshed. */
 export function canRefresh(range: TimeRange): boolean {
   return range.kind !== 'between' || range.to === null;
 }
@@ -91,7 +94,7 @@ export function isSameRange(a: TimeRange, b: TimeRange): boolean {
   return JSON.stringify(writeRange(a)) === JSON.stringify(writeRange(b));
 }
 
-/** The moments that a range stands for at `now`. Null when one of them cannot be read. */
+/** The moments that a range means at `now`. Null if one of them cannot be read. */
 export function resolve(range: TimeRange, now: number): Moments | null {
   switch (range.kind) {
     case 'last': {
@@ -108,14 +111,14 @@ export function resolve(range: TimeRange, now: number): Moments | null {
   }
 }
 
-/** The range with the moments that it has now, so that it means the same later and elsewhere. */
+/** The range with the moments that it means now, so that it means the same later and elsewhere. */
 export function frozen(range: TimeRange, now: number): TimeRange {
   const moments = resolve(range, now);
   if (moments === null || (moments.from === null && moments.to === null)) return range;
   return between(moments.from, moments.to);
 }
 
-/** The stretch before or after, as long as this one; null for a range without a beginning. */
+/** The range of the same length before or after this one; null for a range without a beginning. */
 export function shift(range: TimeRange, direction: -1 | 1, now: number): TimeRange | null {
   const closed = closedMoments(range, now);
   if (closed === null) return null;
@@ -123,7 +126,9 @@ export function shift(range: TimeRange, direction: -1 | 1, now: number): TimeRan
   return between(closed.from + by, closed.to + by);
 }
 
-/** Twice as long around the same middle. One that ends now goes on to end now. */
+/**
+ * A range of twice the length around the same middle. If the range ends now, the new one does too.
+ */
 export function zoomOut(range: TimeRange, now: number): TimeRange | null {
   if (range.kind === 'last') {
     const ms = spanMs(range.span);
@@ -132,7 +137,7 @@ export function zoomOut(range: TimeRange, now: number): TimeRange | null {
   const closed = closedMoments(range, now);
   if (closed === null) return null;
   const length = closed.to - closed.from;
-  // There is nothing to see in the future: what does not fit there is added to the past.
+  // There are no messages in the future: the part that would be there is added to the past.
   const to = Math.min(closed.to + length / 2, Math.max(now, closed.to));
   return between(to - 2 * length, isOpenEnded(range) ? null : to);
 }
@@ -144,7 +149,7 @@ export function spanMs(span: string): number | null {
   return unit === undefined || Number(amount) === 0 ? null : Number(amount) * unit.ms;
 }
 
-/** In the largest unit that leaves no rest; days before weeks, as they are spoken. */
+/** A duration in the largest unit that divides it; days are preferred to weeks, as in speech. */
 export function spanOf(ms: number): string {
   const unit = units.findLast(({ letter, ms: one }) => letter !== 'w' && ms % one === 0);
   return unit === undefined ? `${Math.ceil(ms / 1000)}s` : `${ms / unit.ms}${unit.letter}`;
@@ -166,7 +171,7 @@ export function rangeLabel(range: TimeRange, zone: Zone): string {
   }
 }
 
-/** `UTC`, `UTC+01:00`; both offsets where summer time begins or ends within the range. */
+/** `UTC`, `UTC+01:00`; both offsets if summer time begins or ends within the range. */
 export function rangeZone(range: TimeRange, zone: Zone, now: Date): string {
   const { from, to } = resolve(range, now.getTime()) ?? { from: null, to: null };
   const end = zoneOffset(zone, new Date(to ?? now));
@@ -188,7 +193,7 @@ function isOpenEnded(range: TimeRange): boolean {
   return range.kind === 'between' && range.to === null;
 }
 
-/** Both ends, where a missing one can only be now. */
+/** Both ends of the range; a missing one can only be now. */
 function closedMoments(range: TimeRange, now: number): { from: number; to: number } | null {
   const { from, to } = resolve(range, now) ?? { from: null, to: null };
   if (from === null) return null;
@@ -200,7 +205,7 @@ function between(from: number | null, to: number | null): TimeRange {
   return { kind: 'between', from: isoOf(from), to: isoOf(to) };
 }
 
-/** Beyond the years that a date can have there is nothing to look at. */
+/** Moments beyond the possible years of a date are left out. */
 function isoOf(ms: number | null): string | null {
   const at = new Date(ms ?? NaN);
   return Number.isNaN(at.getTime()) ? null : at.toISOString();
@@ -214,7 +219,7 @@ function momentMs(moment: string, now: number): number {
   return now + (sign === '-' ? -1 : 1) * (spanMs(span) ?? 0);
 }
 
-/** A moment as short as it can be told, to the second; a relative one as it is written. */
+/** A moment in its shortest form, to the second; a relative one is shown as written. */
 function momentLabel(moment: string | null, missing: string, zone: Zone): string {
   if (moment === null) return missing;
   return momentText(moment, zone)

@@ -4,7 +4,7 @@ import { formatBytes } from './number';
 /** By reason. */
 export type SkippedBytes = Readonly<Record<string, number>>;
 
-/** Nothing shows that they are a message: somebody has to look. */
+/** The reason for bytes that nothing shows to be a message: they need attention. */
 export const NOT_UNDERSTOOD = 'out_of_step';
 
 const names: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ export function skippedSum(bytes: SkippedBytes): number {
   return Object.values(bytes).reduce((sum, more) => sum + more, 0);
 }
 
-/** Those that there are, the most first. */
+/** The reasons with any bytes, the most frequent first. */
 export function skippedParts(bytes: SkippedBytes): [string, number][] {
   return Object.entries(bytes)
     .filter(([, count]) => count > 0)

@@ -1,4 +1,4 @@
-/** The words for stale values: since when, and why. Pure. */
+/** The words for stale values: the time since when, and the reason. Pure. */
 import type { StaleReason } from '../api/freshness';
 import { type Zone, momentText } from './time';
 

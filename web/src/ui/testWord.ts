@@ -1,4 +1,7 @@
-/** A word that no other message has. It is kept, so that the page still waits for the same message after a reload. */
+/**
+ * A word that no other message contains. It is kept, so that the page still waits for the same
+ * message after a reload.
+ */
 
 const KEY = 'logstead-test-word';
 const WORD_CHARS = 6;

@@ -52,7 +52,10 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
   dark: variablesOf('dark'),
 });
 
-/** Type is read (13), scanned (12), a title (15) or the answer (20); controls have three heights. */
+/**
+ * Sizes of text: reading (13), scanning (12), titles (15) and main figures (20); controls have
+ * three heights.
+ */
 const sizes = {
   '--t-meta': '12px',
   '--t-read': '13px',
@@ -108,7 +111,7 @@ export const theme = createTheme({
       defaultProps: {
         shadow: 'md',
         transitionProps: { duration: 80 },
-        // Its placeholder is not an item, and a menu may hold nothing else.
+        // The placeholder is not a menu item, and a menu may contain nothing else.
         withInitialFocusPlaceholder: false,
       },
     },
@@ -122,7 +125,7 @@ export const theme = createTheme({
     Switch: { defaultProps: { size: 'xs' }, styles: { label: readable, description: small } },
     Textarea: { defaultProps: { size: 'sm' } },
     TextInput: { defaultProps: { size: 'sm' } },
-    // Next to what it explains, and so in the same landmark of the page.
+    // The tooltip is placed next to the element that it explains, and so in the same landmark of the page.
     Tooltip: { defaultProps: { openDelay: 400, withinPortal: false, floatingStrategy: 'fixed' } },
   },
 });

@@ -5,23 +5,28 @@ export type Zone = 'local' | 'utc';
 
 const ZONE_KEY = 'logstead-zone';
 
-/** Kept per browser, not in the URL: a shared link means the same moments in every zone. */
+/** Kept in the browser, not in the URL: a shared link means the same moments in every zone. */
 export function useZone(): readonly [Zone, (zone: Zone) => void] {
   const [zone, setZone] = useBrowserState<Zone>({ key: ZONE_KEY, defaultValue: 'local' });
   return [zone, setZone];
 }
 
-/** The zone by its name, for requests: times without a zone mean there what they mean in the console. */
+/**
+ * The name of the zone, for requests: there, times without a zone mean the same as in the console.
+ */
 export function requestZone(): string {
   const isUtc = localStorage.getItem(ZONE_KEY) === JSON.stringify('utc');
   return isUtc ? 'UTC' : browserZone();
 }
 
-/** Whoever travels with an open page waits no longer for its zone. */
+/** The maximum age of a cached zone, for users who travel with an open page. */
 const ZONE_AGE_MAX_MS = 10_000;
 let known = { name: '', until: 0 };
 
-/** To ask takes a millisecond or two, and every request and its key name the zone. */
+/**
+ * The zone is cached because asking for it takes a millisecond or two, and every request and its
+ * key contain it.
+ */
 function browserZone(): string {
   const now = Date.now();
   if (now >= known.until) {
@@ -37,7 +42,7 @@ export function formatTime(rfc3339: string, zone: Zone): string {
   return parts === null ? rfc3339 : `${parts.date} ${parts.clock}`;
 }
 
-/** The day and the time of day apart, for tables that show the day less prominently. */
+/** The day and the time of day separately, for tables that show the day less prominently. */
 export function partsOf(rfc3339: string, zone: Zone): { date: string; clock: string } | null {
   const at = new Date(rfc3339);
   if (Number.isNaN(at.getTime())) return null;
@@ -45,7 +50,7 @@ export function partsOf(rfc3339: string, zone: Zone): { date: string; clock: str
   return { date: iso.slice(0, -14), clock: iso.slice(-13, -1) };
 }
 
-/** A date whose UTC fields read as `at` does on a local clock. */
+/** A date whose UTC fields are those of `at` in local time. */
 function shiftToLocal(at: Date): Date {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
 }
@@ -66,7 +71,10 @@ export function zoneOffset(zone: Zone, at: Date): string {
   return `UTC${sign}${hours}:${String(Math.abs(minutes) % 60).padStart(2, '0')}`;
 }
 
-/** The text of a field for a moment: the moment in the zone, or the text as written if it is not a moment. */
+/**
+ * The text of a field for a moment: the moment in the zone, or the text unchanged if it is not a
+ * moment.
+ */
 export function momentText(moment: string | null, zone: Zone): string {
   return moment === null ? '' : formatTime(moment, zone).replace(/\.000$/, '');
 }

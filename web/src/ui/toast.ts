@@ -1,4 +1,4 @@
-/** Short statements about something that was just done, shown for a while over whatever page is there. */
+/** Short statements about something that was just done, shown for a while over any page. */
 
 export type ToastTone = 'good' | 'info' | 'caution' | 'error';
 
@@ -6,13 +6,13 @@ export type Toast = {
   tone: ToastTone;
   title: string;
   detail?: string;
-  /** To take back what was done, or to go where it is. The toast goes away with it. */
+  /** An action that undoes it or leads to it. It also dismisses the toast. */
   action?: { label: string; run: () => void };
 };
 
 export type ShownToast = Toast & { id: number };
 
-/** More would cover the page; the oldest give way. */
+/** The maximum number of toasts: more would cover the page, so the oldest ones are removed. */
 const TOASTS_MAX = 4;
 const READ_MS = 5_000;
 const DECIDE_MS = 10_000;
@@ -21,10 +21,10 @@ let shown: readonly ShownToast[] = [];
 let lastId = 0;
 const listeners = new Set<() => void>();
 
-/** Returns its id, to dismiss it when its action no longer fits. */
+/** Returns its id, by which it can be dismissed when its action no longer applies. */
 export function toast(added: Toast): number {
   lastId += 1;
-  // Said again while it is still there, it is not said twice.
+  // A toast that repeats a visible one replaces it.
   const others = shown.filter(({ title, detail }) => !isSame({ title, detail }, added));
   set([...others, { ...added, id: lastId }].slice(-TOASTS_MAX));
   return lastId;
@@ -47,7 +47,7 @@ export function onToasts(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** The time it stays; null until it is dismissed. Errors wait for a reader. */
+/** The time for which it is shown; null until it is dismissed. Errors stay until they are read. */
 export function staysMs({ tone, action }: Toast): number | null {
   if (tone === 'error') return null;
   return action === undefined ? READ_MS : DECIDE_MS;

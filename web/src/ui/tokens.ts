@@ -1,4 +1,7 @@
-/** The colours of both themes as CSS variables. `tokens.test.ts` checks that what is text can be read (AA). */
+/**
+ * The colours of both themes as CSS variables. `tokens.test.ts` checks that all text is readable
+ * (AA).
+ */
 
 type Name = `--${string}`;
 type Colours = Record<Name, string>;
@@ -12,11 +15,11 @@ export const tokens: { light: Colours; dark: Colours } = {
     '--raised': '#ffffff',
     '--hover': '#f0f4f1',
     '--open': '#e2f0ec',
-    // Lines: between things, around things, around what can be used (3:1).
+    // Lines: between items, around items, and around controls (3:1).
     '--line': '#e3e8e4',
     '--line-2': '#c9d2cc',
     '--ctl': '#818d86',
-    // Text: what is read, what goes with it, what stands back.
+    // Text: main, secondary, and least prominent.
     '--ink': '#15201b',
     '--ink-2': '#46534c',
     '--ink-3': '#5c6962',
@@ -25,7 +28,7 @@ export const tokens: { light: Colours; dark: Colours } = {
     '--on-accent': '#ffffff',
     '--accent-soft': '#e0efeb',
     '--accent-line': '#a5cfc6',
-    // Behind values and hits.
+    // The background of values and hits.
     '--fill': '#e4efec',
     '--fill-hi': '#c9e2db',
     '--hit': '#ffe9a3',
@@ -33,7 +36,7 @@ export const tokens: { light: Colours; dark: Colours } = {
     '--hit-2': '#d3f1c2',
     '--hit-3': '#ffd9e4',
     '--hit-4': '#e3dafd',
-    // Text that says how bad.
+    // Text in the colour of a severity.
     '--crit': '#94124f',
     '--err': '#b3261e',
     '--warn': '#855100',
@@ -41,13 +44,13 @@ export const tokens: { light: Colours; dark: Colours } = {
     '--info': '#4a5650',
     '--debug': '#5c6962',
     '--good': '#1a7048',
-    // Behind text that says how bad.
+    // The background of text in the colour of a severity.
     '--crit-soft': '#f9e6ef',
     '--err-soft': '#fcebe9',
     '--warn-soft': '#fbf2dc',
     '--notice-soft': '#e6eff9',
     '--good-soft': '#e2f3e9',
-    // Bars: a quieter set, which never carries text.
+    // Bars: a quieter set of colours, which is never used for text.
     '--b-crit': '#94124f',
     '--b-err': '#cf4a40',
     '--b-warn': '#dca54a',
@@ -55,20 +58,20 @@ export const tokens: { light: Colours; dark: Colours } = {
     '--b-info': '#8dbab0',
     '--b-debug': '#bccac3',
     '--ghost': '#5c6962',
-    // Values by their kind.
+    // The colours of values by their kind.
     '--v-num': '#1c5a9e',
     '--v-ip': '#7b3494',
     '--v-name': '#0f5c52',
     '--v-path': '#855100',
     '--v-id': '#4c5952',
-    // Series of charts, one family; the last one is for all others.
+    // The series of charts, in one family of colours; the last one is for all others.
     '--q1': '#0e5c52',
     '--q2': '#b98328',
     '--q3': '#396eb0',
     '--q4': '#7b5e8c',
     '--q5': '#459883',
     '--q6': '#7694a6',
-    // The query, and charts of many series.
+    // The colours of the query, and of charts with many series.
     '--query-quoted': '#1a7048',
     '--query-pattern': '#8a3a8f',
     '--bar-1': '#228778',
@@ -88,11 +91,11 @@ export const tokens: { light: Colours; dark: Colours } = {
     '--raised': '#1d2723',
     '--hover': '#1b2521',
     '--open': '#173029',
-    // Lines: between things, around things, around what can be used (3:1).
+    // Lines: between items, around items, and around controls (3:1).
     '--line': '#222d29',
     '--line-2': '#3a4842',
     '--ctl': '#66746d',
-    // Text: what is read, what goes with it, what stands back.
+    // Text: main, secondary, and least prominent.
     '--ink': '#e4ece8',
     '--ink-2': '#b2bfb9',
     '--ink-3': '#8e9d96',
@@ -101,7 +104,7 @@ export const tokens: { light: Colours; dark: Colours } = {
     '--on-accent': '#ffffff',
     '--accent-soft': '#16302a',
     '--accent-line': '#2c6156',
-    // Behind values and hits.
+    // The background of values and hits.
     '--fill': '#192b26',
     '--fill-hi': '#24473e',
     '--hit': '#5c4a0d',
@@ -109,7 +112,7 @@ export const tokens: { light: Colours; dark: Colours } = {
     '--hit-2': '#2c5420',
     '--hit-3': '#6d2c42',
     '--hit-4': '#483a7c',
-    // Text that says how bad.
+    // Text in the colour of a severity.
     '--crit': '#ff8cc4',
     '--err': '#ff8f85',
     '--warn': '#eebd5e',
@@ -117,13 +120,13 @@ export const tokens: { light: Colours; dark: Colours } = {
     '--info': '#a9b7b1',
     '--debug': '#8e9d96',
     '--good': '#63cf98',
-    // Behind text that says how bad.
+    // The background of text in the colour of a severity.
     '--crit-soft': '#341827',
     '--err-soft': '#331b19',
     '--warn-soft': '#2c2514',
     '--notice-soft': '#16263a',
     '--good-soft': '#14301f',
-    // Bars: a quieter set, which never carries text.
+    // Bars: a quieter set of colours, which is never used for text.
     '--b-crit': '#d95c9b',
     '--b-err': '#db6156',
     '--b-warn': '#b98b3c',
@@ -131,20 +134,20 @@ export const tokens: { light: Colours; dark: Colours } = {
     '--b-info': '#3f7c6f',
     '--b-debug': '#4d5f58',
     '--ghost': '#a9b7b1',
-    // Values by their kind.
+    // The colours of values by their kind.
     '--v-num': '#83bdf5',
     '--v-ip': '#d3a0e0',
     '--v-name': '#6fcbba',
     '--v-path': '#eebd5e',
     '--v-id': '#a3b1ab',
-    // Series of charts, one family; the last one is for all others.
+    // The series of charts, in one family of colours; the last one is for all others.
     '--q1': '#70cfbf',
     '--q2': '#d8aa55',
     '--q3': '#70a3e2',
     '--q4': '#ab88b6',
     '--q5': '#2e8a82',
     '--q6': '#757f63',
-    // The query, and charts of many series.
+    // The colours of the query, and of charts with many series.
     '--query-quoted': '#63cf98',
     '--query-pattern': '#d9a0e0',
     '--bar-1': '#3fa494',
@@ -158,7 +161,10 @@ export const tokens: { light: Colours; dark: Colours } = {
   },
 };
 
-/** Other names of the same colours: those that Mantine reads, and those that say what a colour is for. */
+/**
+ * Other names of the same colours: those that Mantine uses, and those that state the purpose of a
+ * colour.
+ */
 export const aliases: Record<Name, Name> = {
   '--mantine-color-body': '--bg',
   '--mantine-color-text': '--ink',
@@ -186,7 +192,7 @@ export const aliases: Record<Name, Name> = {
   '--bar-other': '--b-debug',
 };
 
-/** Everything for one theme, as the page gets it. */
+/** All variables of one theme, in the form that the page gets. */
 export function variablesOf(scheme: 'light' | 'dark'): Colours {
   const same: Colours = {};
   for (const [name, of] of Object.entries(aliases)) same[name as Name] = `var(${of})`;

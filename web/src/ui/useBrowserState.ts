@@ -7,14 +7,17 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react';
 type Kept<Value> = {
   key: string;
   defaultValue: Value;
-  /** Others may have written there. */
+  /** Parses the stored text, which other programs may have written. */
   deserialize?: (text: string) => Value;
 };
 
 type Change<Value> = Value | ((before: Value) => Value);
 
 const listeners = new Set<() => void>();
-/** A value that the browser does not keep, because it may not or has no room, holds until the page is closed. */
+/**
+ * If the browser cannot store a value, because it may not or has no room, the value is kept until
+ * the page is closed.
+ */
 const unkept = new Map<string, string>();
 
 export function useBrowserState<Value>(
@@ -69,7 +72,7 @@ function write(key: string, text: string): void {
 }
 
 function listen(listener: () => void): () => void {
-  // Other tabs, and what goes along with the user from browser to browser.
+  // The event is sent by other tabs, and for settings that follow the user from browser to browser.
   if (listeners.size === 0) window.addEventListener('storage', tell);
   listeners.add(listener);
   return () => {

@@ -1,10 +1,19 @@
-/** Keyboard shortcuts, silent while the user types or a dialog is open. The help lists every binding. */
+/**
+ * Keyboard shortcuts, which are off while the user types or a dialog is open. The help lists every
+ * binding.
+ */
 import { useEffect, useRef } from 'react';
 import { type Binding, findBinding, namesOf } from './keys';
 
-/** A described binding is listed in the help; without `run` it is only listed, as what the focused thing does itself. */
+/**
+ * A binding with a description is listed in the help; without `run` it is only listed, because the
+ * focused element handles the key itself.
+ */
 export type KeyBinding = { does: string; run?: () => void };
-/** Keys as in `/`, `?`, `D`, `Space`, `Mod-k` or `g s` (one after the other, within a second). */
+/**
+ * Keys in the form of `/`, `?`, `D`, `Space`, `Mod-k` or `g s` (one after the other, within a
+ * second).
+ */
 export type KeyBindings = Record<string, KeyBinding | (() => void)>;
 
 const SEQUENCE_WAIT_MAX_MS = 1000;
@@ -13,7 +22,7 @@ type Holder = { current: readonly Binding[] };
 const holders = new Set<Holder>();
 let previous = { key: '', at: 0 };
 
-/** `group` is the heading in the help; without one they are the keys of the page that is shown. */
+/** `group` is the heading in the help; by default the keys belong to the current page. */
 export function useKeys(bindings: KeyBindings, group = ''): void {
   useBindings(
     Object.entries(bindings).map(([keys, binding]) =>
@@ -39,7 +48,7 @@ export function useBindings(bindings: readonly Binding[]): void {
   }, []);
 }
 
-/** Everything that is bound right now. */
+/** All current bindings. */
 export function boundKeys(): Binding[] {
   return [...holders].flatMap(({ current }) => current);
 }
@@ -56,7 +65,7 @@ function onKeyDown(event: KeyboardEvent): void {
   const recent = event.timeStamp - previous.at < SEQUENCE_WAIT_MAX_MS ? previous.key : '';
   const binding = findBinding(boundKeys(), recent, names);
   if (belongsToFocus(event, binding?.keys ?? '')) return;
-  // The second key of a sequence does not begin another.
+  // The second key of a sequence does not begin another one.
   previous = { key: binding === undefined ? event.key : '', at: event.timeStamp };
   if (binding?.run == null) return;
   event.preventDefault();
@@ -70,7 +79,9 @@ function isDialogOpen(): boolean {
 const WRITTEN_IN = 'input, textarea, select, [contenteditable="true"], [role="menu"]';
 const PRESSED = 'button, a, summary, [role="option"], [role="tab"], [role="switch"]';
 
-/** Whether the key means something to what has the focus: letters to a field, Space and Enter to a button. */
+/**
+ * Whether the focused element uses the key: a field uses letters, a button uses Space and Enter.
+ */
 function belongsToFocus({ key, target }: KeyboardEvent, keys: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.closest(WRITTEN_IN) !== null) return !/^(Mod|Ctrl|Alt)-/.test(keys);

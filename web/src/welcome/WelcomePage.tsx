@@ -1,4 +1,7 @@
-/** From a new server to a first message that is found, step by step; it can be left and come back to. */
+/**
+ * Leads from a new server to a first message that can be found, step by step; it can be left and
+ * resumed.
+ */
 import { Anchor, Button, Tabs } from '@mantine/core';
 import { IconArrowRight, IconCheck, IconCircleCheckFilled } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -32,7 +35,7 @@ type Props = { step: WelcomeStep; onStep: (step: WelcomeStep) => void };
 
 export function WelcomePage({ step, onStep }: Props) {
   const open = useOpen();
-  /** Leaves for Search, with this query over all time. */
+  /** Goes to Search, with this query over all time. */
   const onSearch = (query: string) =>
     open(address('/search', query === '' ? {} : { q: query, from: 'all' }));
   const [word] = useState(testWord);
@@ -125,7 +128,7 @@ type FirstSearchProps = {
   onBack: () => void;
 };
 
-/** The first searches to try, with the message that came in as the example. */
+/** The first searches to try, with the received message as the example. */
 function FirstSearch({ message, onSearch, onBack }: FirstSearchProps) {
   if (message === null) {
     return (
@@ -210,7 +213,7 @@ function Listeners() {
 const ways = ['logger', 'nc', 'curl', 'rsyslog', 'syslog-ng'] as const;
 type Way = (typeof ways)[number];
 
-/** The ways to send a message, ready to be copied. */
+/** Commands for sending a message, ready to be copied. */
 function SendCommands({ word }: { word: string }) {
   const [way, setWay] = useState<Way>('logger');
   const { data: status } = useQuery(statusQuery);
@@ -269,7 +272,10 @@ function Restart({ service, text }: { service: string; text: string }) {
   );
 }
 
-/** Posting needs a token, which an administrator can make here. It is shown once and kept nowhere. */
+/**
+ * Sending over HTTP needs a token, which an administrator can create here. It is shown once and not
+ * stored.
+ */
 function OverHttp({ text }: { text: string }) {
   const { data: session } = useQuery(sessionQuery);
   const make = useMutation({ mutationFn: () => makeIngestToken('set-up') });
@@ -298,7 +304,7 @@ function OverHttp({ text }: { text: string }) {
 
 type ArrivalPanelProps = { arrival: Arrival | undefined; error: Error | null; onNext: () => void };
 
-/** Waits for the test message, and shows it when it is there. */
+/** Waits for the test message, and shows it once it has arrived. */
 export function ArrivalPanel({ arrival, error, onNext }: ArrivalPanelProps) {
   const message = arrival?.message ?? null;
   const newest = arrival?.newest ?? null;
@@ -356,7 +362,7 @@ export function ArrivalPanel({ arrival, error, onNext }: ArrivalPanelProps) {
   );
 }
 
-/** A user who sees only a part of the store knows nothing of the rest. */
+/** A user who sees only a part of the store knows nothing about the rest. */
 function nothingText(sees: boolean): string {
   return sees ? 'Nothing has come in' : 'Nothing that you may see has come in';
 }

@@ -1,25 +1,28 @@
-/** Whether the test message is there, and how long it took. */
+/** Whether the test message has arrived, and how long it took. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../api/client';
 import type { Message } from '../api/model';
 
 const POLL_MS = 300;
-/** A sender's clock that differs by more says nothing of the way here. */
+/** If a sender's clock differs by more than this, it says nothing about the transit time. */
 const CLOCK_STEP_MAX_MS = 2_000;
 const WAIT_MAX_MS = 60_000;
 
 export type Arrival = {
-  /** The message that was waited for. */
+  /** The expected message. */
   message: Message | null;
-  /** The messages that came in before that, from any sender. */
+  /** The newest message that arrived before it, from any sender. */
   newest: Message | null;
-  /** Whether anything at all was there when the waiting began. */
+  /** Whether there were no messages at all when the waiting began. */
   wasEmpty: boolean;
-  /** When it was first seen; null where it was there from the start. */
+  /** When it was first seen; null if it was there from the start. */
   seenAt: number | null;
 };
 
-/** Waits for a message with `word` in it; where nothing has ever come in, for any message at all. */
+/**
+ * Waits for a message that contains `word`; if nothing has ever been received, for any message at
+ * all.
+ */
 export function arrivalQuery(word: string) {
   const queryKey = ['arrival', word];
   return queryOptions({
@@ -46,7 +49,10 @@ export function nextArrival(before: Arrival | undefined, seen: Seen, now: number
   return { message, newest: seen.newest, wasEmpty, seenAt };
 }
 
-/** From the sender's clock, or the server's receipt, to being found; null where clocks disagree. */
+/**
+ * The time from the sender's clock, or the server's receipt, to being found; null if the clocks
+ * disagree.
+ */
 export function waitedMs({ message, seenAt }: Arrival): number | null {
   if (message === null || seenAt === null) return null;
   const received = Date.parse(message.received);

@@ -3,7 +3,7 @@ import type { Message } from '../api/model';
 
 export type Example = { query: string; finds: string };
 
-/** Examples from a word to a field. A field that the message lacks makes no example. */
+/** Examples from a single word to a field. A field that the message lacks gives no example. */
 export function examplesFor({ message, host, program, severity_name }: Message): Example[] {
   const word = /[\p{L}\p{N}]{3,}/u.exec(message)?.[0];
   return [

@@ -1,5 +1,5 @@
-//! ID tokens: checks a provider's signature, and reads the claims. The rules are those of the crate `jsonwebtoken`, the
-//! mathematics that of `ring`, which TLS uses as well.
+//! ID tokens: checks a provider's signature and reads the claims. The crate `jsonwebtoken` applies the rules; the
+//! cryptography is that of `ring`, which TLS uses as well.
 //!
 //! **Invariant:** only RS256 and ES256 count, each only with a key of its own kind: neither `none` nor a public key that is
 //! taken for a shared secret.
@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 /// How far the provider's clock and ours may be apart.
 const SKEW_SECONDS: u64 = 60;
-/// Keys without a name that are tried.
+/// Maximum number of keys without a name that are tried.
 const KEYS_TRIED_MAX: usize = 20;
 
 static RING: CryptoProvider = CryptoProvider {
@@ -36,18 +36,18 @@ pub(super) struct Claims {
     azp: Option<String>,
     #[serde(default)]
     aud: Value,
-    /// All the rest.
+    /// All other claims.
     #[serde(flatten)]
     pub(super) other: Map<String, Value>,
 }
 
-/// Why a token does not count.
+/// Why a token is rejected.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TokenRejection {
-    /// The keys may have changed since they were fetched.
+    /// The key is not known: the keys may have changed since they were fetched.
     #[error("the ID token is signed with the key {0}, which the provider does not publish")]
     UnknownKey(String),
-    /// Everything else.
+    /// Any other reason.
     #[error("the ID token is not accepted: {0}")]
     Bad(String),
 }
@@ -59,7 +59,7 @@ pub(super) fn verified(
     issuer: &str,
     client: &str,
 ) -> Result<Claims, TokenRejection> {
-    // Only the first call counts, and all have the same.
+    // Only the first call has an effect, and all calls install the same provider.
     RING.install_default().ok();
     let bad = |error: &dyn std::fmt::Display| TokenRejection::Bad(error.to_string());
     let header = decode_header(token).map_err(|error| bad(&error))?;
@@ -87,7 +87,7 @@ pub(super) fn verified(
         }
         match decode::<Claims>(token, &key, &validation) {
             Ok(data) => return of_client(data.claims, client),
-            // Another key may have signed it.
+            // The token may have been signed with another key.
             Err(error) if matches!(error.kind(), ErrorKind::InvalidSignature) && header.kid.is_none() => {}
             Err(error) => refused = bad(&error),
         }
@@ -95,7 +95,7 @@ pub(super) fn verified(
     Err(refused)
 }
 
-/// A token for several clients names the one that may use it.
+/// A token issued for several clients names the one that may use it.
 fn of_client(claims: Claims, client: &str) -> Result<Claims, TokenRejection> {
     let audiences = claims.aud.as_array().map_or(1, Vec::len);
     let is_for_us = match &claims.azp {
@@ -128,7 +128,7 @@ struct Rsa {
 
 impl Verifier<Vec<u8>> for Rsa {
     fn verify(&self, message: &[u8], signature: &Vec<u8>) -> Result<(), BadSignature> {
-        // No leading zeros, which some providers write.
+        // Removes leading zeros, which some providers write.
         let trimmed = |bytes: &[u8]| {
             let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
             bytes.iter().skip(zeros).copied().collect::<Vec<u8>>()
@@ -145,7 +145,7 @@ impl JwtVerifier for Rsa {
     }
 }
 
-/// An uncompressed point.
+/// A P-256 public key as an uncompressed point.
 struct P256(Vec<u8>);
 
 impl Verifier<Vec<u8>> for P256 {
@@ -299,7 +299,8 @@ mod tests {
         for text in ["", "a", "a.b", "a.b.c", "..", &"x".repeat(100_000)] {
             assert!(refused(text), "{text}");
         }
-        // Without a signature, with the key of another kind, and with the public key as a shared secret.
+        // These tokens are invalid: one without a signature, one with the key of another kind, and one with the
+        // public key as a shared secret.
         let unsigned = URL_SAFE_NO_PAD.encode(json!({"alg": "none"}).to_string());
         assert!(refused(&format!("{unsigned}.{}.", URL_SAFE_NO_PAD.encode(claims().to_string()))));
         assert!(refused(&p256.token(&json!({"alg": "RS256", "kid": "rsa"}), &claims())));

@@ -1,4 +1,5 @@
-//! An LDAP directory (RFC 4511): whether a name and a password are those of one of its entries, and in which groups that is.
+//! An LDAP directory (RFC 4511): checks whether a name and a password belong to one of its entries, and finds the
+//! groups of that entry.
 //!
 //! **Invariant:** a name reaches a filter or an entry's name only escaped (RFC 4515, RFC 4514).
 //! **Invariant:** an empty password is never sent: directories answer it with success, without having checked anything
@@ -15,10 +16,10 @@ use std::time::{Duration, Instant};
 
 /// A directory's result code for a wrong password.
 const INVALID_CREDENTIALS: u32 = 49;
-/// More groups than this are an error of the filter.
+/// Finding more groups than this means that the filter is wrong.
 const GROUPS_FOUND_MAX: i32 = 1000;
 
-/// Checks a name and a password; `None` if the directory has no such entry, or another password for it.
+/// Checks a name and a password; `None` if the directory has no such entry or the password is wrong.
 pub fn person(directory: &Ldap, name: &str, password: &str) -> Result<Option<Person>, String> {
     if password.is_empty() {
         return Ok(None);
@@ -32,7 +33,7 @@ pub fn person(directory: &Ldap, name: &str, password: &str) -> Result<Option<Per
     talk.person(name, password).map_err(|error| told(&error))
 }
 
-/// A conversation with a directory, which has an end.
+/// A conversation with a directory, which has a deadline.
 struct LdapConversation<'a> {
     directory: &'a Ldap,
     service_password: Option<String>,
@@ -40,7 +41,7 @@ struct LdapConversation<'a> {
     end: Instant,
 }
 
-/// The attributes that are read of a user's entry.
+/// The attributes of a user's entry that are read.
 struct LdapEntry {
     dn: String,
     id: String,
@@ -83,7 +84,7 @@ impl LdapConversation<'_> {
             return Ok(None);
         }
         if directory.user_dn.is_empty() {
-            // Users need not be allowed to read groups.
+            // Binds as the service again, since users need not be allowed to read groups.
             self.bind_as_service()?;
         }
         let LdapEntry { dn, id, mut groups } = self.entry(&dn)?;
@@ -169,12 +170,12 @@ impl LdapConversation<'_> {
 
 impl Drop for LdapConversation<'_> {
     fn drop(&mut self) {
-        // It closes the connection; a directory that has gone away needs no goodbye.
+        // This closes the connection; a directory that has gone away needs no unbind.
         self.connection.unbind().ok();
     }
 }
 
-/// A filter with an entry's name and a user's name in it; neither is looked at for more braces.
+/// Puts an entry's DN and a user's name into a filter. Braces inside these values are not expanded again.
 fn filled(filter: &str, dn: &str, name: &str) -> String {
     let (dn, name) = (ldap_escape(dn), ldap_escape(name));
     let parts = filter.split("{dn}").map(|part| part.replace("{name}", &name));
@@ -192,15 +193,16 @@ fn value(entry: &SearchEntry, attribute: &str) -> Option<String> {
     })
 }
 
-/// The names of a group: its whole name and, if it stands directly below the entry of groups, the first value in it:
-/// `cn=ops,ou=groups,dc=example,dc=org` and `ops`. Elsewhere, anyone who may make entries could make one of that name.
+/// The names of a group: its DN and, if it stands directly below the entry of groups, the first value in the DN:
+/// `cn=ops,ou=groups,dc=example,dc=org` and `ops`. Further down, anyone who may create entries could create one with
+/// that name.
 fn names(dn: &str, group_base: &str) -> Vec<String> {
     let short = dn.split_once(',').filter(|(_, parent)| !dn.contains('\\') && is_same(parent, group_base));
     let short = short.and_then(|(first, _)| first.split_once('=')).map(|(_, value)| value.trim().to_owned());
     std::iter::once(dn.to_owned()).chain(short).collect()
 }
 
-/// Whether two names of entries without escapes are the same.
+/// Whether two DNs without escapes are the same.
 fn is_same(one: &str, other: &str) -> bool {
     let parts = |dn: &str| dn.split(',').map(|part| part.trim().to_lowercase()).collect::<Vec<_>>();
     !other.is_empty() && parts(one) == parts(other)

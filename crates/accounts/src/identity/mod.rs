@@ -1,7 +1,7 @@
 //! Identifies people through OpenID providers and directories. These return a person's name and groups; the settings
-//! and the callers decide what that person may do here.
+//! and the callers decide what that person may do on this server.
 //!
-//! Calls block: async code makes them on a blocking thread.
+//! Calls block: async code has to make them on a blocking thread.
 //!
 //! **Invariant:** every answer of others has a limit and a deadline, and nobody is let in by an error.
 
@@ -23,10 +23,10 @@ pub struct Person {
 
 /// Maximum length of a secret in a file.
 const SECRET_BYTES_MAX: u64 = 64 << 10;
-/// More groups of a person are not looked at, and it is logged.
+/// Maximum number of groups of a person; further ones are ignored, which is logged.
 const GROUPS_MAX: usize = 10_000;
 
-/// The secret in a file, without the end of its line.
+/// Reads the secret from a file, without the line break at its end.
 fn secret_of(path: &str) -> Result<String, String> {
     let told = |error: &dyn std::fmt::Display| format!("the secret in {path} cannot be read: {error}");
     let length = std::fs::metadata(path).map_err(|error| told(&error))?.len();
@@ -38,7 +38,7 @@ fn secret_of(path: &str) -> Result<String, String> {
     if secret.is_empty() { Err(told(&"the file is empty")) } else { Ok(secret.to_owned()) }
 }
 
-/// The groups that are looked at.
+/// The groups up to the maximum.
 fn bounded(mut groups: Vec<String>, name: &str) -> Vec<String> {
     if GROUPS_MAX < groups.len() {
         tracing::warn!("{name} is in {} groups: only the first {GROUPS_MAX} are used", groups.len());

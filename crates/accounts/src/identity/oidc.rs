@@ -1,8 +1,8 @@
-//! An OpenID provider: where to send a browser, and who came back with it (OpenID Connect Core 1.0, the code flow with
-//! PKCE).
+//! An OpenID provider: where to send a browser that logs in, and who the person is that comes back with it (OpenID
+//! Connect Core 1.0, the code flow with PKCE).
 //!
-//! A login keeps nothing here: everything that ties its end to its beginning is derived from a secret in a cookie of the
-//! browser, so neither a restart nor a flood of beginnings loses one.
+//! The server stores nothing about a pending login: everything that ties its end to its beginning is derived from a
+//! secret in a browser cookie, so no login is lost by a restart or by a flood of other logins.
 //!
 //! | derived         | ties                                                       |
 //! |-----------------|------------------------------------------------------------|
@@ -29,11 +29,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use url::form_urlencoded::{Serializer, byte_serialize};
 
-/// How long a provider's configuration and keys are used before they are fetched again.
+/// How long a provider's configuration and keys are used before they are fetched anew.
 const FRESH: Duration = Duration::from_secs(3600);
-/// A key that is not known makes us fetch them again at most this often, so that forged tokens do not.
+/// Minimum time between two fetches because of an unknown key, so that forged tokens cannot cause a flood of
+/// requests.
 const FETCH_AGAIN_AFTER: Duration = Duration::from_secs(30);
-/// A provider that did not answer is not asked again for this long: anybody can make us ask.
+/// How long a provider that did not answer is left alone, since anybody can cause a request to it.
 const ASK_AGAIN_AFTER: Duration = Duration::from_secs(3);
 /// Maximum length of a subject (OpenID Connect Core 1.0, 2) and of a name.
 const TEXT_CHARS_MAX: usize = 255;
@@ -49,14 +50,14 @@ pub struct Provider {
 #[derive(Default)]
 struct ProviderCache {
     configuration: Option<(Instant, Arc<Configuration>)>,
-    /// The latest failure to fetch it, and when.
+    /// The latest failure to fetch them, and its time.
     failed: Option<(Instant, String)>,
     keys: Option<(Instant, Arc<JwkSet>)>,
-    /// When they were fetched again because of a key that was not among them.
+    /// The time when they were last fetched because of a key that was missing.
     missed_at: Option<Instant>,
 }
 
-/// `/.well-known/openid-configuration`, as far as we need it.
+/// The part of `/.well-known/openid-configuration` that we need.
 #[derive(Deserialize)]
 struct Configuration {
     issuer: String,
@@ -78,25 +79,25 @@ struct Tokens {
 pub struct LoginReturn {
     /// The authorization code that the provider sent back.
     pub code: String,
-    /// The state that the login began with.
+    /// The state with which the login began.
     pub state: String,
     /// The issuer (RFC 9207), if the provider names it.
     pub iss: Option<String>,
 }
 
 impl Provider {
-    /// `origin` is where browsers find us.
+    /// `origin` is the address at which browsers reach us.
     pub fn new(settings: &Oidc, origin: &str) -> Provider {
         let redirect_uri = format!("{}/api/v1/oidc/{}/callback", origin.trim_end_matches('/'), settings.id);
         Provider { settings: settings.clone(), redirect_uri, known: Mutex::default() }
     }
 
-    /// Its settings.
+    /// The provider's settings.
     pub fn settings(&self) -> &Oidc {
         &self.settings
     }
 
-    /// The address of the provider to which a browser with this secret is sent.
+    /// The provider's address to which a browser with this secret is sent.
     pub fn address(&self, secret: &Secret) -> Result<String, String> {
         let configuration = self.configuration(&Web::of(&self.settings)?)?;
         let challenge = digest::digest(&digest::SHA256, verifier(secret).as_bytes());
@@ -158,7 +159,7 @@ impl Provider {
             form.append_pair("client_id", client_id);
         } else {
             let client_secret = secret_of(client_secret_file)?;
-            // The default, if the provider does not say (OpenID Connect Discovery 1.0, 3).
+            // `client_secret_basic` is the default if the provider names no method (OpenID Connect Discovery 1.0, 3).
             if offers("client_secret_post") && !offers("client_secret_basic") {
                 form.append_pair("client_id", client_id).append_pair("client_secret", &client_secret);
             } else {
@@ -268,7 +269,7 @@ impl Provider {
         self.fetched_keys(web, configuration)
     }
 
-    /// Whether a key that is not known is a reason to fetch them again.
+    /// Whether the keys may be fetched again because of an unknown key.
     fn may_fetch_again(&self) -> bool {
         let mut known = self.known.lock();
         let may = known.missed_at.is_none_or(|at| FETCH_AGAIN_AFTER <= at.elapsed());
@@ -284,7 +285,7 @@ impl Provider {
         Ok(keys)
     }
 
-    /// An address that a provider names is encrypted like its own.
+    /// Checks that an address named by the provider is encrypted if the provider's own is.
     fn check(&self, endpoint: &str) -> Result<(), String> {
         let is_local = self.settings.issuer.starts_with("http://");
         if endpoint.starts_with("https://") || is_local && endpoint.starts_with("http://") {
@@ -294,7 +295,7 @@ impl Provider {
     }
 }
 
-/// A claim by its name, or by the names on the way to it: `realm_access.roles`.
+/// A claim by its name, or by a path of names such as `realm_access.roles`.
 fn claim<'a>(claims: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     claims.get(name).or_else(|| {
         let (first, rest) = name.split_once('.')?;
@@ -339,7 +340,7 @@ mod tests {
             .flat_map(|secret| [STATE, NONCE, VERIFIER].map(|context| derived(secret, context)))
             .collect();
         assert_eq!(parts.len(), 6);
-        // RFC 7636 wants 43 to 128 characters.
+        // RFC 7636 requires 43 to 128 characters.
         assert_eq!(verifier(&one).len(), 43);
     }
 }

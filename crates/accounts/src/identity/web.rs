@@ -1,4 +1,4 @@
-//! The HTTP client for OpenID providers: JSON comes back, soon and of a bounded length.
+//! The HTTP client for OpenID providers. It expects JSON and limits the time and the length of an answer.
 
 use logstead_client::http::{Encryption, agent};
 use logstead_client::proxy::Proxies;
@@ -9,9 +9,9 @@ use serde::de::DeserializeOwned;
 use ureq::Agent;
 use ureq::http::{Response, header};
 
-/// Maximum length of an answer.
+/// Maximum length of a response.
 const ANSWER_BYTES_MAX: u64 = 1 << 20;
-/// The most characters of a refusal that are shown.
+/// Maximum number of characters of an error response that are shown.
 const SHOWN_CHARS_MAX: usize = 300;
 
 /// A client of one provider.
@@ -29,7 +29,7 @@ impl Web {
         let proxies = Proxies::of(provider.proxy.as_ref().map(Proxy::as_str))?;
         let config = Agent::config_builder()
             .http_status_as_error(false)
-            // An answer from elsewhere is not the provider's.
+            // A response from another address is not the provider's.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .proxy(None)

@@ -1,4 +1,4 @@
-//! The needs of a pipeline, and why one is refused: both are known before a message is read.
+//! The needs of a pipeline, and the reason why one is refused, are both known before a message is read.
 
 use super::testing::*;
 use crate::{Aggregation, AnswerSettings};

@@ -11,7 +11,7 @@ use logstead_record::{Batch, SECOND, Selection};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// Every third message but one.
+/// All messages except every third one.
 fn some_of(batch: &Batch, first: u64) -> Selection {
     Selection::from_fn(batch.rows(), |row| (first as usize + row) % 3 != 1)
 }

@@ -1,4 +1,4 @@
-//! Silences: the times between neighbours with the same value, and after the last one.
+//! Gaps: the times between consecutive messages with the same value, and after the last one.
 
 use super::naive::texts;
 use super::sample::{check, endless, message};

@@ -1,4 +1,4 @@
-//! Rows with equal values: what functions make of them, how often values are there, and when.
+//! Groups of rows with equal values: the results of functions, the counts of values, and their times.
 
 use super::naive::{text, texts};
 use super::sample::{check, endless, sample};
@@ -10,7 +10,7 @@ use logstead_work::SearchContext;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The texts of a row and the count at its end; nothing if one of them is missing.
+/// The texts of a row and the count at its end; `None` if one of them is missing.
 fn counted_of(row: &[CellValue]) -> Option<(Vec<Vec<u8>>, u64)> {
     let (CellValue::Count(count), texts) = row.split_last()? else { return None };
     let text = |value: &CellValue| if let CellValue::Text(text) = value { Some(text.to_vec()) } else { None };

@@ -1,4 +1,4 @@
-//! Answers against naive ones over random messages, and the stages one by one.
+//! Compares answers with naive ones over random messages, and tests the stages one by one.
 //!
 //! | module   | proves                                                                 |
 //! |----------|------------------------------------------------------------------------|

@@ -1,4 +1,4 @@
-//! Reads a field of a message in the plainest way.
+//! Reads a field of a message in the simplest possible way.
 
 use super::testing::Message;
 use std::collections::BTreeSet;

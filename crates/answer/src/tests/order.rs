@@ -1,4 +1,4 @@
-//! Messages newest first, sorted, cut and without doubles.
+//! Messages newest first, sorted, cut and without duplicates.
 
 use super::sample::{check, endless};
 use super::testing::*;

@@ -1,5 +1,5 @@
-//! Random pipelines: the parts of the store and their order do not show, and a stage is the same over messages, over a
-//! table, and where messages pass.
+//! Random pipelines: the result does not depend on the parts of the store and their order, and a stage gives the same
+//! result over messages, over a table and one message at a time.
 
 use super::testing::*;
 use crate::{AnswerError, AnswerTable, CellValue};
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The same messages with each field once.
+/// The same messages, each field with only its first value.
 fn with_first_values(mut messages: Vec<Message>) -> Vec<Message> {
     for message in &mut messages {
         let mut known = BTreeSet::new();
@@ -23,10 +23,10 @@ fn with_first_values(mut messages: Vec<Message>) -> Vec<Message> {
     messages
 }
 
-/// The texts of a row; nothing if there is no value.
+/// The texts of a row; `None` for a missing value.
 type Cells = Vec<Option<Vec<u8>>>;
 
-/// Stages that pass messages on.
+/// Stages that pass messages on to the next stage.
 fn stages() -> impl Strategy<Value = String> {
     let stages = [
         "where host=a",
@@ -69,7 +69,7 @@ fn streaming() -> impl Strategy<Value = String> {
     select(stages.to_vec()).prop_map(str::to_owned)
 }
 
-/// Stages that end with a table of their own.
+/// Stages that produce a table.
 fn collecting() -> impl Strategy<Value = String> {
     let stages = [
         "stats count(), sum(n), min(n), max(time), dc(user), p50(n) by host, severity",
@@ -159,7 +159,8 @@ proptest! {
         prop_assert_eq!(run(query, &parts, MEMORY_MAX), whole);
     }
 
-    /// The limit collects all messages, so that what follows it works on a table, which holds one value of each field.
+    /// The limit collects all messages, so that the stages after it work on a table, which holds only one value of
+    /// each field.
     #[test]
     fn a_stage_over_a_table_is_the_stage_over_messages(
         (_, parts) in messages().prop_map(with_first_values).prop_flat_map(in_parts),
@@ -172,8 +173,8 @@ proptest! {
         let over_table = run(&format!("* | limit 1000000 | {stages}"), &parts, MEMORY_MAX);
         match (over_messages, over_table) {
             (Ok(over_messages), Ok(over_table)) => {
-                // The other columns may differ: they hold what the stages needed. A computed value is a
-                // text once it went through messages.
+                // The other columns may differ, because they hold whatever the stages needed. A computed value
+                // becomes a text once it is a field of a message.
                 let common = |table: &AnswerTable, other: &AnswerTable| -> Vec<Vec<Option<Vec<u8>>>> {
                     let mut shared: Vec<usize> = (0..table.columns.len()).collect();
                     shared.retain(|&index| other.columns.contains(&table.columns[index]));

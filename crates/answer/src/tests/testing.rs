@@ -29,7 +29,7 @@ pub(crate) struct Message {
     pub fields: Vec<(&'static str, Vec<u8>)>,
 }
 
-/// Random ones, within the hour.
+/// Random messages within one hour.
 pub(crate) fn messages() -> impl Strategy<Value = Vec<Message>> {
     let value = prop_oneof![
         4 => (-5_i32..20).prop_map(|number| number.to_string().into_bytes()),
@@ -56,7 +56,7 @@ pub(crate) fn messages() -> impl Strategy<Value = Vec<Message>> {
     vec(message, 0..60)
 }
 
-/// The same messages in parts, and the parts in another order: each with the index of its first message.
+/// The same messages, split into parts that are in another order, each with the index of its first message.
 pub(crate) fn in_parts(messages: Vec<Message>) -> impl Strategy<Value = (Vec<Message>, Vec<(u64, Batch)>)> {
     let rows = messages.len();
     let cuts = vec(0..=rows, 0..5);
@@ -91,7 +91,7 @@ pub(crate) fn batch_of(messages: &[Message]) -> Batch {
     builder.seal()
 }
 
-/// Shows the selected rows of a batch as a part with these columns.
+/// Passes the selected rows of a batch on as a part with these columns.
 pub(crate) fn with_part<T>(
     batch: &Batch,
     selected: &logstead_record::Selection,
@@ -103,7 +103,7 @@ pub(crate) fn with_part<T>(
     take(&AnswerRows { rows: batch.rows(), selected, times: &times, fields })
 }
 
-/// Runs a pipeline over batches. Columns are handed over alone if they suffice.
+/// Runs a pipeline over batches. Only columns are passed if they are enough.
 pub(crate) fn run(
     text: &str,
     parts: &[(u64, Batch)],
@@ -128,7 +128,7 @@ pub(crate) fn run(
     aggregation.finish(&SearchContext::alone())
 }
 
-/// A table as text: columns by ` | `, notes below.
+/// A table as text, with columns separated by ` | ` and the notes below.
 pub(crate) fn shown(table: &AnswerTable) -> Vec<String> {
     let mut lines =
         vec![table.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>().join(" | ")];

@@ -15,7 +15,7 @@ use logstead_accounts::{Account as Owner, ListedSession, Role, TotpSecret, typed
 use logstead_flow::machine::clock;
 use serde::{Deserialize, Serialize};
 
-/// One's own account.
+/// The caller's own account.
 #[derive(Serialize, utoipa::ToSchema)]
 #[schema(as = Account)]
 pub(crate) struct OwnAccount {
@@ -27,13 +27,14 @@ pub(crate) struct OwnAccount {
     /// A filter that limits everything that is found; null for none.
     #[schema(required)]
     scope: Option<String>,
-    /// The provider that keeps the password: `oidc:ID` or `ldap:ID`; null if Logstead does, where it can be changed.
+    /// The provider that keeps the password: `oidc:ID` or `ldap:ID`; null if Logstead keeps it, so that it can be
+    /// changed here.
     #[schema(required)]
     origin: Option<String>,
     /// The second factor; null without one.
     #[schema(required)]
     second_factor: Option<SecondFactor>,
-    /// The role needs a second factor, so that it cannot be given up.
+    /// The role requires a second factor, so it cannot be given up.
     second_factor_demanded: bool,
 }
 
@@ -50,7 +51,7 @@ pub(crate) struct SecondFactor {
 /// A session.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct ListedSessionBody {
-    /// Ends it.
+    /// The id by which it can be ended.
     id: String,
     /// Whether it is the session of this request.
     current: bool,
@@ -59,7 +60,7 @@ pub(crate) struct ListedSessionBody {
     /// The time of the last use, to the minute.
     #[schema(format = DateTime)]
     last_used: String,
-    /// If it is not used until then.
+    /// The time when it ends if it is not used.
     #[schema(format = DateTime)]
     expires_at: String,
     /// The address from which the login came; null if that is not known.
@@ -80,7 +81,7 @@ pub(crate) struct Sessions {
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CurrentPassword {
-    /// Required like at a login.
+    /// Required as at a login.
     #[serde(default)]
     current_password: Option<String>,
 }
@@ -88,13 +89,13 @@ pub(crate) struct CurrentPassword {
 /// A secret to give to an authenticator app.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct NewTotp {
-    /// In base 32, to type in: 30 seconds, 6 digits, SHA-1.
+    /// The secret in base 32, to type in: 30 seconds, 6 digits, SHA-1.
     secret: String,
-    /// The address for a QR code.
+    /// The URI for a QR code.
     uri: String,
 }
 
-/// The first code of the app.
+/// The first code shown by the app.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FirstCode {
@@ -102,25 +103,25 @@ pub(crate) struct FirstCode {
     code: String,
 }
 
-/// Codes for the day when the app is lost: the only time they are shown.
+/// Codes to use if the app is lost. They are shown only this once.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct RecoveryCodes {
-    /// Each works once.
+    /// The codes; each works once.
     recovery_codes: Vec<String>,
 }
 
-/// A password and a code, as for a login.
+/// A password and a code, as at a login.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BothFactors {
-    /// Required like at a login.
+    /// Required as at a login.
     #[serde(default)]
     current_password: Option<String>,
-    /// A code of the app, or a recovery code.
+    /// A code from the app, or a recovery code.
     code: String,
 }
 
-/// One's own account.
+/// The caller's own account.
 #[utoipa::path(get, path = "/api/v1/account", tag = "account", responses((status = 200, body = OwnAccount)))]
 pub(crate) async fn get_account(call: Call) -> Result<axum::Json<OwnAccount>> {
     let (name, id) = (call.caller.name.clone(), user_id(&call.caller)?);
@@ -142,7 +143,7 @@ pub(crate) async fn get_account(call: Call) -> Result<axum::Json<OwnAccount>> {
     }))
 }
 
-/// One's own sessions, the last used first.
+/// The caller's own sessions, the last used first.
 #[utoipa::path(get, path = "/api/v1/account/sessions", tag = "account", responses((status = 200, body = Sessions)))]
 pub(crate) async fn list_sessions(call: Call) -> Result<axum::Json<Sessions>> {
     let name = call.caller.name.clone();
@@ -150,7 +151,7 @@ pub(crate) async fn list_sessions(call: Call) -> Result<axum::Json<Sessions>> {
     Ok(axum::Json(listed(sessions, call.caller.session)))
 }
 
-/// Ends all of one's sessions but that of the request.
+/// Ends all of the caller's sessions except the one that sent the request.
 #[utoipa::path(delete, path = "/api/v1/account/sessions", tag = "account", responses((status = 204)))]
 pub(crate) async fn end_other_sessions(call: Call) -> Result<StatusCode> {
     let (name, keep) = (call.caller.name.clone(), call.caller.session);
@@ -159,7 +160,7 @@ pub(crate) async fn end_other_sessions(call: Call) -> Result<StatusCode> {
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Ends one of one's sessions.
+/// Ends one of the caller's sessions.
 #[utoipa::path(delete, path = "/api/v1/account/sessions/{id}", tag = "account", responses((status = 204)))]
 pub(crate) async fn end_session(call: Call, Path(id): Path<String>) -> Result<StatusCode> {
     let (name, session) = (call.caller.name.clone(), id.clone());
@@ -170,7 +171,8 @@ pub(crate) async fn end_session(call: Call, Path(id): Path<String>) -> Result<St
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Begins to set up a second factor: a secret for an authenticator app. It counts once its first code was sent.
+/// Begins to set up a second factor: returns a secret for an authenticator app. It takes effect once its first code
+/// was sent.
 #[utoipa::path(post, path = "/api/v1/account/totp", tag = "account", responses((status = 200, body = NewTotp)))]
 pub(crate) async fn begin_totp(
     call: Call,
@@ -185,13 +187,13 @@ pub(crate) async fn begin_totp(
     Ok(axum::Json(NewTotp { secret: secret_text, uri }))
 }
 
-/// Finishes setting up a second factor, and shows the recovery codes this one time.
+/// Finishes setting up a second factor, and shows the recovery codes this once.
 #[utoipa::path(put, path = "/api/v1/account/totp", tag = "account", responses((status = 200, body = RecoveryCodes)))]
 pub(crate) async fn confirm_totp(
     call: Call,
     Json(first): Json<FirstCode>,
 ) -> Result<axum::Json<RecoveryCodes>> {
-    // Guessing is of no use here: a caller who could ask for the secret knows the codes.
+    // Guessing is pointless here: a caller who could ask for the secret can compute the codes.
     let id = user_id(&call.caller)?;
     let wrong = || {
         let detail =
@@ -225,7 +227,7 @@ pub(crate) async fn remove_totp(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// New recovery codes, shown this one time; all before stop working.
+/// Creates new recovery codes, which are shown only this once; all older ones stop working.
 #[utoipa::path(
     post, path = "/api/v1/account/recovery-codes", tag = "account", responses((status = 200, body = RecoveryCodes))
 )]
@@ -255,7 +257,7 @@ pub(super) fn listed(sessions: Vec<ListedSession>, current: Option<[u8; 32]>) ->
     Sessions { sessions: listed.collect() }
 }
 
-/// Routes of one's own account are reached by sessions of users only.
+/// The id of the caller's user. Only sessions of users reach the routes of one's own account.
 pub(super) fn user_id(caller: &Caller) -> Result<i64> {
     match caller.account {
         Owner::User(id) => Ok(id),
@@ -263,7 +265,7 @@ pub(super) fn user_id(caller: &Caller) -> Result<i64> {
     }
 }
 
-/// The host that an authenticator app shows beside the user's name, so that several installations are told apart.
+/// The host that an authenticator app shows beside the user's name, which distinguishes several installations.
 fn host(shared: &ApiInner) -> &str {
     let url = shared.state.settings.web.public_url.as_str();
     url.split_once("://").map_or("", |(_, host)| host.trim_end_matches('/'))

@@ -1,4 +1,4 @@
-//! The log of what accounts did, searched in the query language.
+//! The log of the actions of accounts, searched in the query language.
 //!
 //! **Invariant:** a query means the same as in a search: the same matcher decides, over entries as messages with the
 //! fields `user`, `account` and `action`, whose text is the detail.
@@ -20,28 +20,28 @@ use serde::{Deserialize, Serialize};
 const AUDIT_LIMIT_MAX: u32 = 10_000;
 /// Maximum length of a query.
 const QUERY_BYTES_MAX: usize = 8192;
-/// Entries that are looked at in one step.
+/// Number of entries examined in one step.
 const PAGE: u32 = 1000;
-/// Entries that are looked at for one answer; it says if there are more.
+/// Maximum number of entries examined for one answer, which says whether there are more.
 const LOOKED_AT_MAX: u32 = 1_000_000;
 
-/// How much of the audit log.
+/// The part of the audit log to show.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AuditQuery {
-    /// Which entries, in the query language: `action:session.refused user:ana`. An entry has the fields `user`, `account` and
-    /// `action`, and its detail is the text. All by default.
+    /// Which entries to show, in the query language: `action:session.refused user:ana`. An entry has the fields
+    /// `user`, `account` and `action`, and its detail is the text. All by default.
     query: Option<String>,
     /// The earliest time: RFC 3339, or relative, such as `-7d`.
     from: Option<String>,
-    /// The time that all entries are before.
+    /// The end of the time range, exclusive.
     to: Option<String>,
     /// 1 to 10000.
     #[param(default = 100, minimum = 1, maximum = 10000)]
     limit: Option<u32>,
 }
 
-/// An action.
+/// An entry of the audit log.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct AuditEntry {
     #[schema(format = DateTime)]
@@ -60,7 +60,8 @@ pub(crate) struct AuditEntry {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Audit {
     entries: Vec<AuditEntry>,
-    /// Whether all entries were looked at that could match. False if the limit was reached, or after a million.
+    /// Whether all entries that could match were examined. False if the limit was reached, or after a million
+    /// entries.
     complete: bool,
 }
 
@@ -109,7 +110,7 @@ struct AuditFilter {
 }
 
 impl AuditFilter {
-    /// They, and whether there cannot be more.
+    /// The matching entries, and whether these are certainly all.
     fn of(&self, meta: &Meta) -> accounts::Result<(Vec<accounts::AuditEntry>, bool)> {
         let matcher = Matcher::new(&self.query, &Context { now: self.now, logspace: "" });
         let (mut found, mut looked_at, mut before) = (Vec::new(), 0, None);
@@ -134,7 +135,7 @@ impl AuditFilter {
     }
 }
 
-/// Entries as the matcher sees messages.
+/// Entries in the form in which the matcher sees messages.
 fn as_messages(entries: &[accounts::AuditEntry]) -> Batch {
     let mut builder = BatchBuilder::new();
     for entry in entries {
@@ -149,7 +150,8 @@ fn as_messages(entries: &[accounts::AuditEntry]) -> Batch {
     builder.seal()
 }
 
-/// Unlike in a search, a query that does not parse is not searched for as text: an auditor means what they write.
+/// Unlike in a search, a query that does not parse is not searched for as text: an auditor wants exactly what the
+/// query says.
 fn parsed(text: &str) -> Result<query::Query> {
     if QUERY_BYTES_MAX < text.len() {
         let detail = format!("the query has {} bytes: at most {QUERY_BYTES_MAX} are allowed", text.len());

@@ -51,7 +51,7 @@ pub(crate) async fn require(
     Ok(response)
 }
 
-/// The cookie again, if the session now ends later than the browser knows.
+/// The renewed cookie, if the session now ends later than the browser knows.
 pub(crate) fn renewed_cookie(
     shared: &ApiInner,
     caller: &Caller,
@@ -69,7 +69,8 @@ pub(crate) fn is_encrypted(shared: &ApiInner, client: Option<Client>) -> bool {
     shared.state.settings.web.is_https() || client.is_some_and(|client| client.is_encrypted)
 }
 
-/// The caller who sent these headers; `None` without a login. A wrong token is an error even beside a good cookie.
+/// The caller who sent these headers; `None` without a login. A wrong token is an error even if there is a valid
+/// cookie.
 pub(crate) async fn authenticate(shared: &SharedState, headers: &HeaderMap) -> Result<Option<Caller>> {
     if headers.contains_key(header::AUTHORIZATION) || headers.contains_key(DATADOG) {
         return by_token(shared, headers).await.map(Some);
@@ -104,7 +105,7 @@ async fn by_token(shared: &SharedState, headers: &HeaderMap) -> Result<Caller> {
     Ok(caller.until(token.expires_at).limited(token.limits))
 }
 
-/// The token in a request's headers, as its protocol has it.
+/// The token in a request's headers, in the form that its protocol uses.
 ///
 /// | header                             | of                                              |
 /// |------------------------------------|-------------------------------------------------|
@@ -132,7 +133,7 @@ pub(super) fn presented(headers: &HeaderMap) -> Option<String> {
     token.filter(|token| !token.is_empty())
 }
 
-/// A caller who was known when the request began.
+/// A caller who was authenticated when the request began.
 #[derive(Clone)]
 pub(crate) struct CallerRecheck {
     shared: SharedState,
@@ -141,12 +142,12 @@ pub(crate) struct CallerRecheck {
 }
 
 impl CallerRecheck {
-    /// The asker of a request with these headers.
+    /// The caller of a request with these headers.
     pub(crate) fn new(shared: &SharedState, headers: &HeaderMap, caller: &Caller) -> CallerRecheck {
         CallerRecheck { shared: shared.clone(), headers: headers.clone(), caller: caller.clone() }
     }
 
-    /// 401 once the login or the token has ended, 403 once it may do or see something else than before.
+    /// 401 once the login or the token has ended, 403 once the caller's rights have changed.
     pub(crate) async fn check(&self) -> Result<()> {
         let ended = || ApiError::new(StatusCode::UNAUTHORIZED, "the session has ended: log in again");
         let now = authenticate(&self.shared, &self.headers).await?.ok_or_else(ended)?;

@@ -15,7 +15,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Runs a call of the database on a blocking thread.
+    /// Runs a database call on a blocking thread.
     pub(crate) async fn meta<T: Send + 'static>(
         &self,
         run: impl FnOnce(&Meta) -> logstead_accounts::Result<T> + Send + 'static,

@@ -17,41 +17,42 @@ use logstead_questions::store::Logspaces;
 use logstead_record::{Selection, Timestamp};
 use std::sync::Arc;
 
-/// The requirement of a route for its caller.
+/// The requirement of a route for its callers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Needs {
-    /// Nothing: it answers everyone.
+    /// No requirement: the route answers everyone.
     Nothing,
     /// A session of a user, who need not have set up a second factor yet.
     Session,
-    /// This role. Answers and changes are within the grant.
+    /// At least this role. Answers and changes stay within the grant.
     Role(Role),
-    /// This role and a grant of everything, as the route's answers or changes cannot be limited to a part of the store.
+    /// At least this role and an unrestricted grant, as the route's answers or changes cannot be limited to a part of
+    /// the store.
     Everything(Role),
-    /// The right to store: a token for nothing else, or the right to search everything, as a caller who sees a part must
-    /// not be able to fill the rest.
+    /// The right to send messages: a token for only that, or the right to search everything. A caller who sees only a
+    /// part of the store must not be able to fill the rest.
     Ingest(IngestProtocol),
 }
 
 /// The caller of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
-    /// The account that owns things.
+    /// The account, as the owner of things.
     pub account: Account,
-    /// For the audit log and as author: a user's name, or `token:` and the token's.
+    /// The name for the audit log and for authorship: a user's name, or `token:` and the token's name.
     pub name: String,
     pub role: Role,
     /// The part of the store that the caller may search.
     pub grant: Arc<Grant>,
     /// The filter of the grant, ready to run.
     scope: Option<Arc<Query>>,
-    /// The hash of the session's secret, for those that have one.
+    /// The hash of the session's secret, if the caller has a session.
     pub session: Option<[u8; 32]>,
     /// When the session or the token ends.
     pub expires_at: Option<Timestamp>,
     /// Whether the user has to set up a second factor before anything else.
     pub(crate) must_enrol: bool,
-    /// Whether the session has just been prolonged, so that the cookie has to be as well.
+    /// Whether the session has just been prolonged, so that the cookie has to be renewed as well.
     pub(super) prolonged: bool,
     /// How much it may send.
     pub limits: TokenLimits,
@@ -70,7 +71,7 @@ impl<S: Sync> FromRequestParts<S> for Caller {
 impl Caller {
     pub(crate) fn new(account: Account, name: String, role: Role, grant: Grant) -> Result<Caller> {
         let scope = grant.scope.as_deref().map(|text| {
-            // It was checked when it was granted; a grammar that has changed since must not widen it.
+            // The filter was checked when it was granted; if the grammar has changed since, that must not widen it.
             query::parse(text).map(Arc::new).map_err(|error| {
                 let reason = format!("the scope of {name} is no longer valid ({error})");
                 ApiError::forbidden(format!("{reason}: ask an administrator for another one"))
@@ -92,27 +93,27 @@ impl Caller {
         })
     }
 
-    /// The same, identified by a session.
+    /// The same caller, identified by a session.
     pub(super) fn in_session(self, secret_hash: [u8; 32], expires_at: Timestamp, prolonged: bool) -> Caller {
         Caller { session: Some(secret_hash), expires_at: Some(expires_at), prolonged, ..self }
     }
 
-    /// The same, with a second factor to set up first.
+    /// The same caller, who may have to set up a second factor first.
     pub(super) fn enrolling(self, must_enrol: bool) -> Caller {
         Caller { must_enrol, ..self }
     }
 
-    /// The same, until its token ends.
+    /// The same caller, until the token ends.
     pub(super) fn until(self, expires_at: Option<Timestamp>) -> Caller {
         Caller { expires_at, ..self }
     }
 
-    /// The same, sending no more than this.
+    /// The same caller, with limits on what may be sent.
     pub(super) fn limited(self, limits: TokenLimits) -> Caller {
         Caller { limits, ..self }
     }
 
-    /// The name of its token, if it has one.
+    /// The name of the caller's token, if there is one.
     pub(crate) fn token(&self) -> Option<&str> {
         self.name.strip_prefix("token:").filter(|_| matches!(self.account, Account::Token(_)))
     }
@@ -122,23 +123,23 @@ impl Caller {
         Actor { account: Some(self.account), name: self.name.clone() }
     }
 
-    /// Whether it may do and see the same as another.
+    /// Whether the caller may do and see the same as another.
     pub(crate) fn has_rights_of(&self, other: &Caller) -> bool {
         (self.role, &self.grant) == (other.role, &other.grant)
     }
 
-    /// The logspaces that it may search.
+    /// The logspaces that the caller may search.
     pub(crate) fn logspaces(&self, pipeline: &Pipeline) -> Logspaces {
         let all = pipeline.searchers().into_iter();
         all.filter(|(id, _)| self.may_search(id)).collect()
     }
 
-    /// The filter that limits everything it sees; `None` for all messages.
+    /// The filter that limits everything the caller sees; `None` for all messages.
     pub(crate) fn scope(&self) -> Option<&Query> {
         self.scope.as_deref()
     }
 
-    /// Whether it may know of a logspace.
+    /// Whether the caller may know of a logspace.
     pub(crate) fn may_search(&self, logspace: &str) -> bool {
         match &self.grant.logspaces {
             Some(granted) => granted.iter().any(|id| id == logspace),
@@ -146,7 +147,8 @@ impl Caller {
         }
     }
 
-    /// Whether it may see a message that was found by its id. To callers who may not see it, it does not exist.
+    /// Whether the caller may see a message that was found by its id. For callers who may not see it, it does not
+    /// exist.
     pub(crate) fn may_see(&self, logspace: &str, hit: &Hit) -> bool {
         let Some(scope) = self.scope() else { return self.may_search(logspace) };
         let matcher = Matcher::new(scope, &Context { now: clock::now(), logspace });
@@ -155,7 +157,7 @@ impl Caller {
         self.may_search(logspace) && !matcher.select_within(&hit.batch, &row).is_empty()
     }
 
-    /// 403 for a logspace that is not granted, whether or not there is one of this name.
+    /// 403 for a logspace that is not granted, whether or not a logspace of this name exists.
     pub(crate) fn check_logspace(&self, logspace: &str) -> Result<()> {
         if self.may_search(logspace) {
             return Ok(());
@@ -167,8 +169,8 @@ impl Caller {
         Err(ApiError::forbidden(detail).path("logspaces"))
     }
 
-    /// 403 for a logspace that it may not manage. Retention is decided for all of a logspace, so a caller who sees only
-    /// a filtered part of it decides nothing.
+    /// 403 for a logspace that the caller may not manage. Retention applies to a whole logspace, so a caller who sees
+    /// only a filtered part of it must not set it.
     pub(crate) fn check_manages(&self, logspace: &str) -> Result<()> {
         self.check_logspace(logspace)?;
         if self.scope.is_none() {
@@ -181,7 +183,7 @@ impl Caller {
         )))
     }
 
-    /// 403 for a caller who has less than a route needs.
+    /// 403 for a caller who does not meet the requirement of a route.
     pub(super) fn check(&self, needs: Needs) -> Result<()> {
         let Caller { name, role, grant, .. } = self;
         match needs {

@@ -1,7 +1,7 @@
-//! The cookies of a browser: the session's, and one by which it is recognised at the next login.
+//! The browser's cookies: one for the session, and one by which the browser is recognised at the next login.
 //!
-//! Below a path of a host, cookies are sent there only: what else the host serves does not see them, and another Logstead
-//! beside this one keeps its own.
+//! If Logstead is served below a path of a host, its cookies are only sent there: other services of the host do not
+//! see them, and another Logstead on the same host keeps its own.
 //!
 //! **Invariant:** a change that is made with a session's cookie carries the session's CSRF token.
 
@@ -13,22 +13,23 @@ use std::time::Duration;
 
 /// The cookie that holds a session's secret.
 pub(crate) const COOKIE: &str = "logstead_session";
-/// The same over TLS. Browsers accept a cookie of this name only from us, and only encrypted.
+/// The same cookie over TLS. Browsers accept a cookie of this name only from this host, and only encrypted.
 const SECURE_COOKIE: &str = "__Host-logstead_session";
-/// The same below a path, where browsers allow no `__Host-`: accepted only encrypted, but also from other hosts of the domain.
+/// The same cookie below a path, where browsers do not allow `__Host-`. It is accepted only encrypted, but also from
+/// other hosts of the domain.
 const SECURE_COOKIE_BELOW: &str = "__Secure-logstead_session";
-/// The header of changes that are made with the cookie.
+/// The header required for changes that are authenticated by the cookie.
 const CSRF_HEADER: &str = "x-csrf-token";
 
-/// The cookie by which a browser is recognised in which a user has logged in before. Only sent to the login.
+/// The cookie by which a browser in which a user has logged in before is recognised. It is only sent to the login.
 const DEVICE_COOKIE: &str = "logstead_device";
-/// The cookie of a login that began with an OpenID provider; the provider's id follows.
+/// The name of the cookie for a login with an OpenID provider; the provider's id is appended.
 const PROVIDER_COOKIE: &str = "logstead_oidc_";
-/// How long a browser keeps it: the maximum that browsers allow.
+/// How long a browser keeps the device cookie: the maximum that browsers allow.
 const DEVICE_LIFETIME: Duration = Duration::from_hours(24 * 400);
 
-/// The secret of the session's cookie. If browsers reach us over TLS only, the plain name does not count: another host
-/// of the domain, or anyone who can change an unencrypted answer, can set a cookie of that name.
+/// The secret in the session's cookie. If browsers reach us over TLS only, the plain cookie name is ignored: another
+/// host of the domain, or anyone who can change an unencrypted response, can set a cookie of that name.
 pub(crate) fn session_secret(headers: &HeaderMap, web: &Web) -> Option<Secret> {
     let plain = || secret(headers, COOKIE).filter(|_| !web.is_https());
     secret(headers, secure_name(web)).or_else(plain)
@@ -62,7 +63,7 @@ pub(crate) fn check_csrf(headers: &HeaderMap, web: &Web) -> Result<()> {
     }
 }
 
-/// Sets the session's cookie; an empty one that lasts no time removes it.
+/// Sets the session's cookie; an empty value with a lifetime of zero removes it.
 pub(crate) fn session(web: &Web, value: &str, max_age_seconds: u64, secure: bool) -> String {
     let (name, secure) = if secure { (secure_name(web), "; Secure") } else { (COOKIE, "") };
     let path = if web.base().is_empty() { "/" } else { web.base() };
@@ -77,8 +78,8 @@ pub(crate) fn provider_value(headers: &HeaderMap, id: &str) -> Option<String> {
     pairs.find(|(found, _)| *found == name).map(|(_, value)| value.to_owned())
 }
 
-/// Sets the cookie of a login that begins, which the browser must send when it comes back from another site; an empty
-/// one that lasts no time removes it.
+/// Sets the cookie of a login in progress, which the browser must send when it comes back from another site; an empty
+/// value with a lifetime of zero removes it.
 pub(crate) fn provider(web: &Web, id: &str, value: &str, max_age_seconds: u64, secure: bool) -> String {
     let (base, secure) = (web.base(), if secure { "; Secure" } else { "" });
     format!(

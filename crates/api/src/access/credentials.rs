@@ -1,7 +1,8 @@
 //! Names and passwords: which ones are allowed, and whether a password is right.
 //!
 //! **Invariant:** a password or a code is tried only by an attempt that does not have to wait, and every failure is counted.
-//! They are forgotten once all that a login takes was right, so that knowing the password buys no guesses of codes.
+//! Failures are forgotten only after every step of a login has succeeded, so that knowing the password gives no
+//! additional guesses at codes.
 
 use super::external::known;
 use crate::access::Call;
@@ -43,8 +44,8 @@ pub(crate) fn refuse_the_impatient(shared: &SharedState, attempt: &LoginAttempt)
     Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after_seconds(seconds))
 }
 
-/// The user as stored, if the password is right. After too many failures an attempt has to wait. The caller says when the
-/// login has [`succeeded`].
+/// The user as stored, if the password is right. After too many failures an attempt has to wait. The caller reports
+/// the login as [`succeeded`].
 pub(crate) async fn check_password(
     shared: &SharedState,
     attempt: &LoginAttempt,
@@ -57,7 +58,7 @@ pub(crate) async fn check_password(
     let directories = directories(shared, name, found.as_ref());
     let user = if directories.is_empty() {
         let _permit = shared.password_permit().await?;
-        // Again: if there were many attempts at once, the first ones have ended by now.
+        // Checks again: of many simultaneous attempts, the first have finished by now.
         refuse_the_impatient(shared, attempt)?;
         let verified = blocking(move || {
             let fits = is_password(&password, found.as_ref().map(|user| user.password_hash.as_str()));
@@ -65,13 +66,13 @@ pub(crate) async fn check_password(
         });
         verified.await?
     } else {
-        // Directories have places of their own, so that none keeps our own users waiting.
+        // Logins with directories have slots of their own, so that they do not make our own users wait.
         let _turn = places(&shared.directories_asked, 1, "too many people are logging in at once").await?;
         refuse_the_impatient(shared, attempt)?;
         let typed = password.clone();
         let known = check_directories(shared, directories, name, password).await?;
         if known.is_none() {
-            // This is as slow as for our own users, so that the time does not tell whose name it is.
+            // This takes equally long as for our own users, so that the time does not reveal who keeps the password.
             let _permit = shared.password_permit().await?;
             blocking(move || is_password(&typed, None)).await?;
         }
@@ -84,19 +85,19 @@ pub(crate) async fn check_password(
     Ok(user)
 }
 
-/// The passwords that were compared with a hash.
+/// The passwords that were compared with a hash, for the tests.
 #[cfg(test)]
 static VERIFIED: std::sync::Mutex<Vec<String>> = std::sync::Mutex::new(Vec::new());
 
-/// Whether a password matches a hash; takes as long without one.
+/// Whether a password matches a hash; takes equally long without one.
 fn is_password(password: &str, hash: Option<&str>) -> bool {
     #[cfg(test)]
     VERIFIED.lock().unwrap().push(password.to_owned());
     password::verify(password, hash)
 }
 
-/// The directories that may know a user's password. Users whose password we keep are ours, so that they can log in
-/// whatever happens to directories.
+/// The directories that may know a user's password. None for users whose password we keep, so that they can log in
+/// even if a directory fails.
 fn directories(shared: &SharedState, name: &str, found: Option<&Credentials>) -> Vec<Ldap> {
     let all = shared.state.settings.accounts.ldap.iter();
     match found {
@@ -111,7 +112,7 @@ fn origin_of(directory: &Ldap) -> String {
     format!("ldap:{}", directory.id)
 }
 
-/// The user that the first directory knows by this name and password.
+/// The user returned by the first directory that accepts this name and password.
 async fn check_directories(
     shared: &SharedState,
     directories: Vec<Ldap>,
@@ -139,7 +140,7 @@ async fn check_directories(
     .await?
 }
 
-/// Refuses a caller who does not know the password to replace, and makes guessing it as slow as at the login.
+/// Refuses a caller who does not know the current password, and makes guessing it as slow as at the login.
 pub(super) async fn check_current(
     Call { shared, caller }: &Call,
     peer: Peer,
@@ -156,12 +157,12 @@ pub(super) async fn check_current(
     Ok(())
 }
 
-/// Forgets the failures of an attempt, as everything about it was right in the end.
+/// Forgets the failures of an attempt once every step of it has succeeded.
 pub(super) fn succeeded(shared: &SharedState, attempt: &LoginAttempt) {
     shared.throttle.lock().succeeded(attempt);
 }
 
-/// 401 unless the user has no second factor, or this is a code of it that was not used before.
+/// 401 unless the user has no second factor, or this is one of its codes that was not used before.
 pub(super) async fn check_second_factor(
     shared: &SharedState,
     attempt: &LoginAttempt,
@@ -181,7 +182,7 @@ pub(super) async fn check_second_factor(
     Ok(())
 }
 
-/// Whether a code is one of the user's authenticator app, or a recovery code. It is used up by this.
+/// Whether a code comes from the user's authenticator app or is a recovery code. This uses up the code.
 pub(super) async fn use_code(
     shared: &SharedState,
     attempt: &LoginAttempt,
@@ -190,7 +191,8 @@ pub(super) async fn use_code(
     code: &str,
 ) -> Result<bool> {
     refuse_the_impatient(shared, attempt)?;
-    // Counted first and forgiven afterwards: of many guesses at once, only the free ones are looked at.
+    // The failure is counted first and removed afterwards, so that of many simultaneous guesses only the free ones
+    // are checked.
     shared.throttle.lock().failed(attempt, Instant::now());
     let (code, typed) = (code.to_owned(), accounts::typed(code));
     let is_of_app = typed.is_some();
@@ -250,7 +252,7 @@ mod tests {
         (ApiInner::new(state), data)
     }
 
-    /// A directory that knows nobody, and counts who asked.
+    /// A directory that knows nobody, and counts the requests.
     fn directory() -> (Ldap, Arc<AtomicUsize>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("ldap://{}", listener.local_addr().unwrap());
@@ -260,12 +262,12 @@ mod tests {
             for stream in listener.incoming() {
                 let Ok(mut stream) = stream else { continue };
                 let mut request = [0; 1024];
-                // A message is a sequence of its number and the operation: 0x60 is to bind.
+                // An LDAP message is a sequence of its number and the operation; 0x60 means bind.
                 while let Ok(bytes) = stream.read(&mut request)
                     && let [0x30, _, 0x02, 1, number, 0x60, ..] = request[..bytes]
                 {
                     counting.fetch_add(1, Ordering::Relaxed);
-                    // The credentials are invalid.
+                    // The response: invalid credentials.
                     let answer = [0x30, 12, 0x02, 1, number, 0x61, 7, 0x0a, 1, 49, 0x04, 0, 0x04, 0];
                     if stream.write_all(&answer).is_err() {
                         break;
@@ -306,7 +308,7 @@ mod tests {
                 .add_user("ana", accounts::Role::Analyst, &hash, Timestamp::from_nanos(0))
                 .unwrap();
             for name in ["ana", "eve", "not a name \u{430}"] {
-                // Others compare passwords at the same time.
+                // Other tests compare passwords at the same time.
                 let wrong = format!("wrong horse of {name} {has_directory}");
                 let attempt = LoginAttempt::new(name, None, None);
                 let found = check_password(&shared, &attempt, name, wrong.clone()).await.unwrap();

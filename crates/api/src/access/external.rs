@@ -4,7 +4,7 @@ use logstead_accounts::identity::Person;
 use logstead_accounts::{ExternalUser, Grant, Role, name};
 use logstead_config::accounts::{AccountRole, GroupGrant, grant_of};
 
-/// The user that a person is; or why there is none, for the log.
+/// The user that a person maps to, or the reason for the log why there is none.
 pub(super) fn known(person: &Person, origin: &str, grants: &[GroupGrant]) -> Result<ExternalUser, String> {
     let Person { subject, name, groups } = person;
     let Some(rule) = grant_of(grants, groups, origin.starts_with("ldap:")) else {

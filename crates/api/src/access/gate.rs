@@ -1,4 +1,4 @@
-//! Admits senders to sources with sockets of their own, by the tokens that the web listener takes.
+//! Admits senders to sources that have their own sockets, with the tokens that the web listener accepts.
 //!
 //! **Invariant:** messages that a token sends to either count against the same limits.
 

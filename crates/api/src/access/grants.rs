@@ -15,7 +15,7 @@ use logstead_query::Query;
 /// Maximum length of a grant's filter.
 pub(crate) const SCOPE_BYTES_MAX: usize = 8192;
 
-/// The grant, if an account of this role can have it, and the caller can give it.
+/// The grant, if an account of this role may have it and the caller may give it.
 pub(super) fn check_grant(
     Call { shared, caller }: &Call,
     role: Role,
@@ -50,7 +50,7 @@ pub(super) fn check_grant(
     }
 }
 
-/// Whether an account is no more than the caller may give to others.
+/// Whether an account has no more rights than the caller may give to others.
 pub(super) fn may_manage(caller: &Caller, role: Role, grant: &Grant) -> bool {
     caller.grant.is_everything() || role != Role::Ingest && is_within(grant, &caller.grant)
 }
@@ -86,7 +86,7 @@ fn check_manages(caller: &Caller, account: &str, role: Role, grant: &Grant) -> R
     )))
 }
 
-/// Whether a holder of one grant sees nothing that the other withholds.
+/// Whether everything that one grant shows is also shown by the other.
 fn is_within(inner: &Grant, outer: &Grant) -> bool {
     let has_its_logspaces = outer.logspaces.as_ref().is_none_or(|outer| {
         inner.logspaces.as_ref().is_some_and(|inner| inner.iter().all(|id| outer.contains(id)))
@@ -98,7 +98,7 @@ fn is_within(inner: &Grant, outer: &Grant) -> bool {
     has_its_logspaces && has_its_scope
 }
 
-/// Whether a query demands all that another one does: each part of that one's conjunction is one of its own.
+/// Whether a query implies another one: each part of that one's conjunction is also a part of its own.
 fn demands(inner: &str, outer: &str) -> bool {
     let (Ok(inner), Ok(outer)) = (query::parse(inner), query::parse(outer)) else { return false };
     let has = conjuncts(&inner);
@@ -121,8 +121,8 @@ pub(super) fn check_role_of_user(role: Role) -> Result<()> {
     Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("role"))
 }
 
-/// Without duplicates. A logspace that does not exist is misspelt: it would silently grant less than was meant.
-/// Logspaces that the caller may not search do not exist for it.
+/// Checks the ids and removes duplicates. A logspace that does not exist must be a typing error, which would silently
+/// grant less than intended. Logspaces that the caller may not search do not exist for the caller.
 fn check_granted_logspaces(shared: &ApiInner, caller: &Caller, mut ids: Vec<String>) -> Result<Vec<String>> {
     let searchers = shared.state.pipeline.searchers();
     let known = searchers.iter().map(|(id, _)| id.as_str());
@@ -145,7 +145,7 @@ fn check_scope(text: &str) -> Result<()> {
         let detail = format!("the scope has {} bytes: at most {SCOPE_BYTES_MAX} are allowed", text.len());
         return Err(ApiError::bad_request(detail).path("scope"));
     }
-    // Unlike in a search, a filter that does not parse is not taken as text: a scope has to mean what it says.
+    // Unlike in a search, a filter that does not parse is not taken as text: a scope has to be exact.
     match query::parse(text) {
         Ok(_) => Ok(()),
         Err(error) => Err(ApiError::of_query(&error, text, "scope")),
@@ -163,7 +163,7 @@ pub(super) fn access_of(role: Role, Grant { logspaces, scope }: &Grant) -> Strin
 mod tests {
     use super::*;
 
-    /// Logspaces as a text, `*` for all, and a scope, the empty one for none.
+    /// Makes a grant of logspaces, given as text (`*` for all), and a scope (empty for none).
     fn grant(logspaces: &str, scope: &str) -> Grant {
         let logspaces =
             (logspaces != "*").then(|| logspaces.split(' ').map(str::to_owned).collect::<Vec<_>>());

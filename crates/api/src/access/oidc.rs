@@ -32,7 +32,7 @@ use std::time::Instant;
 const FIRST_PAGE: &str = "/search";
 /// How long a login may take at the provider.
 const LOGIN_SECONDS_MAX: u64 = 900;
-/// Maximum length of the page to come back to, and of a code and a state.
+/// Maximum length of the page to come back to, of a code, and of a state.
 const TEXT_BYTES_MAX: usize = 4000;
 
 /// The page to show after the login.
@@ -54,7 +54,7 @@ pub(crate) struct CallbackQuery {
     error_description: Option<String>,
 }
 
-/// Why nobody is let in: a word in the address, for which the console has a text.
+/// Why a login was refused: a word in the address that the console translates into a text.
 #[derive(Clone, Copy)]
 enum Reason {
     Denied,
@@ -106,7 +106,8 @@ pub(crate) async fn log_in_with(
     Ok((AppendHeaders([(header::SET_COOKIE, cookie)]), see(&address)).into_response())
 }
 
-/// Receives a browser that an OpenID provider sends back. Begins a session and leads to the page that was asked for.
+/// Receives a browser that an OpenID provider sends back. Begins a session and redirects to the page that was asked
+/// for.
 #[utoipa::path(
     get, path = "/api/v1/oidc/{id}/callback", tag = "session",
     params(("id" = String, Path), CallbackQuery), responses((status = 303))
@@ -122,7 +123,7 @@ pub(crate) async fn come_back(
     let (provider, web) = (provider(&shared, &id)?, &shared.state.settings.web);
     let begun = cookie::provider_value(&headers, &id).and_then(|value| begun(&value));
     let (secret, to) = begun.map_or((None, FIRST_PAGE.to_owned()), |(secret, to)| (Some(secret), to));
-    // Whatever comes of it: a login is finished once.
+    // A login is finished only once, whether it succeeds or not.
     let is_encrypted = authenticate::is_encrypted(&shared, Some(client));
     let forget = AppendHeaders([(header::SET_COOKIE, cookie::provider(web, &id, "", 0, is_encrypted))]);
     let origin = format!("oidc:{id}");
@@ -143,7 +144,7 @@ pub(crate) async fn come_back(
     }
 }
 
-/// The user who came back, or why there is none and what to log.
+/// The user who came back, or the reason for refusing them and the entry to log.
 async fn admitted(
     shared: &SharedState,
     provider: Arc<Provider>,
@@ -189,10 +190,10 @@ async fn admitted(
     admit(shared, &person, &format!("oidc:{}", settings.id), &settings.grants).await
 }
 
-/// Every code makes us ask the provider, so a browser that sends wrong ones has to wait, by the rules for passwords:
-/// each login that a browser began is a name of its own, so that the others of its network wait only once that network
-/// has had as many failures as any may have; and a browser in which somebody has logged in before waits for its own
-/// failures alone.
+/// The attempt as the throttle counts it. Every code makes us ask the provider, so a browser that sends wrong ones
+/// has to wait, by the rules for passwords. Each login that a browser began counts as a name of its own, so others in
+/// its network only wait once the network has reached its limit of failures. A browser in which somebody has logged
+/// in before waits for its own failures alone.
 fn attempt(peer: Peer, login: &Secret, known_device: Option<[u8; 32]>) -> LoginAttempt {
     match known_device {
         Some(device) => LoginAttempt::new("oidc", peer.0, Some(device)),
@@ -236,8 +237,8 @@ fn begun(value: &str) -> Option<(Secret, String)> {
     Some((Secret::presented(secret), page)).filter(|(_, page)| is_page(page))
 }
 
-/// Whether it is a page of ours, as its address is at the root of a host. Browsers take `//host` and `/\host` for other
-/// hosts, and a step up, however it is written, may lead to something else on ours.
+/// Whether it is a page of ours, as seen from the root of the host. Browsers take `//host` and `/\host` for other
+/// hosts, and a `..`, however it is written, may lead to something else on ours.
 fn is_page(to: &str) -> bool {
     let path = to.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase().replace("%2e", ".");
     let steps_up = path.split('/').any(|name| name == "..");
@@ -245,7 +246,7 @@ fn is_page(to: &str) -> bool {
     is_ours && to.len() <= TEXT_BYTES_MAX && to.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// The page, with the reason why nobody is logged in.
+/// The address of the page, with the reason why the login was refused.
 fn away(web: &Web, page: &str, reason: Reason) -> String {
     let joint = if page.contains('?') { '&' } else { '?' };
     format!("{}{page}{joint}sso={}", web.base(), reason.word())
@@ -255,7 +256,7 @@ fn see(address: &str) -> impl IntoResponse + use<> {
     (StatusCode::SEE_OTHER, AppendHeaders([(header::LOCATION, address.to_owned())]))
 }
 
-/// Others' words, shortened for a line of the log.
+/// A text from outside, shortened for a line of the log.
 fn shortened(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(1000).collect()
 }
@@ -271,11 +272,11 @@ mod tests {
         let login = || attempt(peer, &Secret::session().unwrap(), None);
         let mut throttle = crate::access::throttle::Throttle::default();
         let wrong = login();
-        // One login, again and again.
+        // The same login is tried again and again.
         (0..8).for_each(|_| throttle.failed(&wrong, now));
         assert!(throttle.wait(&wrong, now).is_some());
         assert_eq!(throttle.wait(&login(), now), None, "another browser of the network");
-        // Logins without end are the limit of a network, as with passwords of any names.
+        // Ever new logins are limited by network, like guesses at passwords of ever new names.
         (0..40).for_each(|_| throttle.failed(&login(), now));
         assert!(throttle.wait(&login(), now).is_some());
         let known = attempt(peer, &Secret::session().unwrap(), Some([7; 32]));

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 /// The maximum length of one user's preferences, as JSON.
 const BYTES_MAX: usize = 16 << 10;
 
-/// By the names that the console uses. The server does not read it.
+/// The preferences, by the names that the console uses. The server does not interpret them.
 #[derive(Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(value_type = Object)]
 pub(crate) struct Preferences(Map<String, Value>);
@@ -26,7 +26,7 @@ pub(crate) async fn get_preferences(call: Call) -> Result<axum::Json<Preferences
     Ok(axum::Json(Preferences(call.meta(move |meta| meta.preferences(id)).await?)))
 }
 
-/// Replaces what you prefer in the console: an object of at most 16 KiB.
+/// Replaces your preferences in the console: an object of at most 16 KiB.
 #[utoipa::path(
     put, path = "/api/v1/account/preferences", tag = "account", request_body = Preferences,
     responses((status = 204))

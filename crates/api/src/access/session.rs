@@ -20,9 +20,9 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Stands for the set-up code when failures are counted by user; names of users have no spaces.
+/// The name under which failures with the set-up code are counted; names of users have no spaces.
 const SETUP: &str = "set up";
-/// The most that is kept of a browser's User-Agent.
+/// Maximum number of characters of a browser's User-Agent that are kept.
 const AGENT_CHARS_MAX: usize = 300;
 
 /// The login of this browser.
@@ -30,19 +30,19 @@ const AGENT_CHARS_MAX: usize = 300;
 #[schema(as = Session)]
 pub(crate) struct SessionState {
     authenticated: bool,
-    /// There is no user yet: create the first administrator with `POST /api/v1/setup`.
+    /// Whether no user exists yet; then create the first administrator with `POST /api/v1/setup`.
     setup_required: bool,
     #[schema(required)]
     user: Option<SessionUser>,
-    /// To send as `X-CSRF-Token` with every change; only with the session's cookie.
+    /// The token to send as `X-CSRF-Token` with every change; only present with the session's cookie.
     #[schema(required)]
     csrf_token: Option<String>,
     /// When the session, or the token that was sent, ends; null for a token without an end. Using a session prolongs it
     /// by its whole lifetime, to the minute, up to the age in the setting `web.session_max`.
     #[schema(format = DateTime, required)]
     expires_at: Option<String>,
-    /// The user's role needs a second factor, and the user has none: nothing else is answered until it is set up with
-    /// `POST /api/v1/account/totp`.
+    /// The user's role requires a second factor, and the user has none: nothing else is answered until it is set up
+    /// with `POST /api/v1/account/totp`.
     second_factor_required: bool,
     /// Other ways to log in: each with `GET /api/v1/oidc/{id}/login`, in a browser.
     providers: Vec<Provider>,
@@ -71,14 +71,14 @@ pub(crate) struct SessionUser {
     scope: Option<String>,
 }
 
-/// Name and password.
+/// A name and a password.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Login {
     name: String,
     password: String,
-    /// A code of the authenticator app, or a recovery code; for users with a second factor. Without it, a right password
-    /// is answered with 401 and the `path` `code`.
+    /// A code from the authenticator app, or a recovery code; for users with a second factor. Without it, a right
+    /// password is answered with 401 and the `path` `code`.
     #[serde(default)]
     code: Option<String>,
 }
@@ -210,7 +210,7 @@ pub(crate) async fn set_up(
     begin(&shared, user, client, &headers, None).await
 }
 
-/// The significant characters of a typed code: neither its dashes nor its case count.
+/// The significant characters of a typed code: dashes are ignored, and so is case.
 fn letters(code: &str) -> String {
     code.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_uppercase()).collect()
 }
@@ -244,8 +244,8 @@ pub(super) async fn known_device(
     Ok(is_known.then_some(secret))
 }
 
-/// Begins a session in a browser that is remembered from now on. If it presents a secret that is unknown for this user,
-/// it gets another one: someone may have planted it.
+/// Begins a session in a browser, which is remembered from now on. If the browser presents a secret that is unknown
+/// for this user, it gets a new one: the secret may have been planted.
 pub(super) async fn begin(
     shared: &SharedState,
     user: Credentials,
@@ -260,7 +260,7 @@ pub(super) async fn begin(
     let begun = shared.meta(move |meta| {
         let now = clock::now();
         let expires_at = meta.add_session(id, hash, &browser, &limits, now)?;
-        // Failing to remember the browser does not refuse the login.
+        // The login succeeds even if the browser cannot be remembered.
         if let Err(error) = meta.add_device(id, device_hash, now) {
             tracing::debug!("a browser cannot be remembered: {error}");
         }

@@ -1,5 +1,5 @@
-//! Slows down guessing passwords: after some failures the next attempt has to wait, each time twice as long. Pure: the
-//! caller brings the clock.
+//! Slows down guessing of passwords: after some failures the next attempt has to wait, each time twice as long. Pure:
+//! the caller passes in the time.
 //!
 //! | counted               | of                                        | free | longest wait |
 //! |-----------------------|-------------------------------------------|------|--------------|
@@ -8,8 +8,8 @@
 //! | a name                | failures of this name, wherever           | 20   | 1 min        |
 //! | a known device        | its own failures, and nothing else counts | 5    | 5 min        |
 //!
-//! A network is an IPv4 address or an IPv6 /64. Guessing a user's password from many places slows down that name for
-//! all unknown browsers; a browser in which the user has logged in before is not affected.
+//! A network is an IPv4 address or an IPv6 /64. Guessing a user's password from many places slows down all unknown
+//! browsers for that name; a browser in which the user has logged in before is not affected.
 //!
 //! **Invariant:** a success forgets only the failures of the one who succeeded: knowing one password does not buy more
 //! guesses of another.
@@ -25,18 +25,18 @@ use std::time::{Duration, Instant};
 const WAIT: Duration = Duration::from_secs(5);
 /// Failures are forgotten after this long without another.
 const FORGET_AFTER: Duration = Duration::from_secs(900);
-/// Maximum number of keys of a kind; fewer in tests, which fill it.
+/// Maximum number of keys of each kind; lower in tests, which reach it.
 const KEYS_MAX: usize = if cfg!(test) { 500 } else { 10_000 };
-/// A sent name can be as long as a body; users' names are short.
+/// Maximum length of a name as a key. A name in a request can be as long as the body, but users' names are short.
 const NAME_CHARS_MAX: usize = 64;
 
-/// How many failures are free, and the longest wait after more.
+/// How many failures are free, and the longest wait after further ones.
 struct FailureLimit {
     free: u32,
     wait_max: Duration,
 }
 
-/// The kinds, in the order of [`Throttle::counts`].
+/// The limits of each kind of key, in the order of [`Throttle::counts`].
 const LIMITS: [FailureLimit; 4] = [
     FailureLimit { free: 5, wait_max: Duration::from_secs(300) },
     FailureLimit { free: 20, wait_max: Duration::from_secs(300) },
@@ -48,7 +48,7 @@ const NETWORK: usize = 1;
 const NAME: usize = 2;
 const DEVICE: usize = 3;
 
-/// A login that somebody tries.
+/// An attempt to log in.
 #[derive(Clone, Debug)]
 pub(crate) struct LoginAttempt {
     name: String,
@@ -79,7 +79,7 @@ struct FailureCounts {
 struct Failures {
     /// The failures, including those taken over.
     count: u32,
-    /// Without.
+    /// The failures without those taken over.
     own: u32,
     last: Instant,
 }
@@ -90,7 +90,7 @@ impl LoginAttempt {
         LoginAttempt { name, network: address.map(network), device: known_device }
     }
 
-    /// The keys to count. The failures of a known device count only for itself.
+    /// The keys under which to count. The failures of a known device only count for that device.
     fn keys(&self) -> Vec<(usize, ThrottleKey)> {
         let (network, name) = (self.network, Some(self.name.clone()));
         match self.device {
@@ -115,14 +115,14 @@ impl Throttle {
         waits.max()
     }
 
-    /// The attempt failed.
+    /// Records that the attempt failed.
     pub(crate) fn failed(&mut self, attempt: &LoginAttempt, now: Instant) {
         for (kind, key) in attempt.keys() {
             self.counts[kind].add(key, now);
         }
     }
 
-    /// The attempt succeeded.
+    /// Records that the attempt succeeded.
     pub(crate) fn succeeded(&mut self, attempt: &LoginAttempt) {
         let mut keys = attempt.keys().into_iter();
         let own = keys.next().and_then(|(kind, key)| self.counts[kind].failures.remove(&key));
@@ -310,7 +310,8 @@ mod tests {
         (0..2 * KEYS_MAX).for_each(|at| throttle.failed(&name(at), now));
         assert!(throttle.counts.iter().all(|count| count.failures.len() <= KEYS_MAX));
         assert_eq!(throttle.wait(&attempt("admin", HOME), now), cost, "it is not the smallest");
-        // Failures that began while there was no room are counted too, if as many others as may be come between them.
+        // Failures that began while there was no room are counted too, even if as many others as are allowed come in
+        // between.
         let mut flood = 2 * KEYS_MAX;
         for at in 0..20 {
             throttle.failed(&attempt("bo", elsewhere(at)), now);

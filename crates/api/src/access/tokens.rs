@@ -14,40 +14,40 @@ use logstead_flow::machine::clock;
 use logstead_record::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The longest time for which two secrets of a token work.
+/// Maximum time for which both secrets of a token work.
 const OVERLAP_MAX: Period = Period::days(30);
 
 /// A token to create.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TokenRequest {
-    /// Its name, unique among the tokens that work: at most 64 lowercase letters (a to z), digits and `. _ - @`; it
-    /// begins with a letter or a digit.
+    /// Its name, unique among the tokens that have not ended: at most 64 lowercase letters (a to z), digits and `. _
+    /// - @`; it begins with a letter or a digit.
     #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
     name: String,
     role: Role,
-    /// Ids of the logspaces that may be searched, and by an operator managed; all by default. For the role ingest, ids of
-    /// those that it may name in a request; by default none, so that the routes decide.
+    /// Ids of the logspaces that the token may search and, as an operator, manage; all by default. For the role
+    /// ingest, ids of those that it may name in a request; none by default, so that the routes decide.
     #[serde(default)]
     logspaces: Option<Vec<String>>,
     /// A filter that limits everything that is found; none by default. Not for the role ingest.
     #[serde(default)]
     #[schema(example = "host:web-*")]
     scope: Option<String>,
-    /// When it ends (RFC 3339); never by default.
+    /// The time when it ends (RFC 3339); never by default.
     #[serde(default)]
     #[schema(format = DateTime)]
     expires_at: Option<String>,
-    /// How much it may send; as much as it likes by default.
+    /// How much it may send; unlimited by default.
     #[serde(default)]
     limits: TokenLimits,
 }
 
-/// How a token gets another secret.
+/// How to give a token a new secret.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rotation {
-    /// How long the present secret works beside the new one, at most `30d`.
+    /// How long the present secret keeps working alongside the new one, at most `30d`.
     #[serde(default = "day")]
     #[schema(default = "24h", example = "24h")]
     overlap: String,
@@ -57,13 +57,13 @@ fn day() -> String {
     "24h".to_owned()
 }
 
-/// A new token: the only time its secret is shown.
+/// A new token. Its secret is shown only this once.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct CreatedToken {
     id: i64,
     name: String,
     role: Role,
-    /// To send as `Authorization: Bearer TOKEN`.
+    /// The secret, to send as `Authorization: Bearer TOKEN`.
     token: String,
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct ListedToken {
     last_used: Option<String>,
     /// How much it may send.
     limits: TokenLimits,
-    /// The end of the secret that it had before; null if none works.
+    /// The time when its previous secret stops working; null if none works.
     #[schema(format = DateTime, required)]
     former_until: Option<String>,
 }
@@ -123,7 +123,7 @@ pub(crate) async fn list_tokens(call: Call) -> Result<axum::Json<Tokens>> {
     Ok(axum::Json(Tokens { tokens: tokens.collect() }))
 }
 
-/// Creates a token and shows its secret this one time.
+/// Creates a token and shows its secret this once.
 #[utoipa::path(
     post, path = "/api/v1/tokens", tag = "accounts", responses((status = 201, body = CreatedToken))
 )]
@@ -153,7 +153,7 @@ pub(crate) async fn create_token(
     Ok((StatusCode::CREATED, axum::Json(CreatedToken { id, name, role, token })))
 }
 
-/// Gives a token another secret and shows it this one time. The present secret works for a while longer, so that senders
+/// Gives a token a new secret and shows it this once. The present secret works for a while longer, so that senders
 /// can be changed one after the other.
 #[utoipa::path(
     post, path = "/api/v1/tokens/{id}/rotate", tag = "accounts", responses((status = 201, body = CreatedToken))

@@ -23,8 +23,8 @@ pub(crate) struct NewUser {
     /// The password: at least 8 characters, and not easy to guess.
     #[schema(min_length = 8, max_length = 1024)]
     password: String,
-    /// Ids of the logspaces that may be searched, and by an operator managed; all by default. An administrator with some
-    /// manages the accounts that have no others.
+    /// Ids of the logspaces that the user may search and, as an operator, manage; all by default. An administrator
+    /// limited to some logspaces manages the accounts that have no others.
     #[serde(default)]
     logspaces: Option<Vec<String>>,
     /// A filter that limits everything that is found; none by default.
@@ -38,7 +38,7 @@ pub(crate) struct NewUser {
 #[serde(deny_unknown_fields)]
 pub(crate) struct UserChange {
     role: Role,
-    /// Ids of the logspaces that may be searched, and by an operator managed; null for all.
+    /// Ids of the logspaces that the user may search and, as an operator, manage; null for all.
     #[serde(deserialize_with = "Option::deserialize")]
     #[schema(required)]
     logspaces: Option<Vec<String>>,
@@ -63,9 +63,9 @@ pub(crate) struct ListedUser {
     /// The provider that keeps the user's password: `oidc:ID` or `ldap:ID`; null if Logstead does.
     #[schema(required)]
     origin: Option<String>,
-    /// Nobody can log in as a user who is disabled.
+    /// Whether the user is disabled, so that nobody can log in as this user.
     disabled: bool,
-    /// A login takes a code of an authenticator app.
+    /// Whether a login requires a code from an authenticator app.
     second_factor: bool,
     #[schema(format = DateTime)]
     created_at: String,
@@ -84,7 +84,7 @@ pub(crate) struct NewPassword {
     /// The password: at least 8 characters, and not easy to guess.
     #[schema(min_length = 8, max_length = 1024)]
     password: String,
-    /// The password to replace. Required for one's own.
+    /// The current password. Required to change one's own.
     #[serde(default)]
     current_password: Option<String>,
 }
@@ -150,8 +150,8 @@ pub(crate) async fn remove_user(call: Call, Path(name): Path<String>) -> Result<
     change_managed(call, name, "user.remove", |meta, name| meta.remove_user(name)).await
 }
 
-/// Changes a password: one's own, or for an administrator anyone's. Ends the user's other sessions. Changing one's own
-/// requires the present one: an unattended session is not enough.
+/// Changes a password: one's own or, as an administrator, anyone's. Ends the user's other sessions. Changing one's
+/// own requires the present one: an unattended session is not enough.
 #[utoipa::path(put, path = "/api/v1/users/{name}/password", tag = "accounts", responses((status = 204)))]
 pub(crate) async fn change_password(
     call: Call,
@@ -176,13 +176,13 @@ pub(crate) async fn change_password(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Lets nobody log in as a user, and ends the user's sessions.
+/// Disables a user: nobody can log in as this user any more, and the user's sessions end.
 #[utoipa::path(post, path = "/api/v1/users/{name}/disable", tag = "accounts", responses((status = 204)))]
 pub(crate) async fn disable_user(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
     change_managed(call, name, "user.disable", |meta, name| meta.set_disabled(name, Some(clock::now()))).await
 }
 
-/// Lets a user log in again.
+/// Enables a user again, who can then log in.
 #[utoipa::path(post, path = "/api/v1/users/{name}/enable", tag = "accounts", responses((status = 204)))]
 pub(crate) async fn enable_user(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
     change_managed(call, name, "user.enable", |meta, name| meta.set_disabled(name, None)).await
@@ -225,7 +225,8 @@ pub(crate) async fn end_session_of(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Removes the second factor of a user who has lost it. The user logs in with the password alone, and sets up another one.
+/// Removes the second factor of a user who has lost it. The user can then log in with the password alone, and set up
+/// another one.
 #[utoipa::path(delete, path = "/api/v1/users/{name}/totp", tag = "accounts", responses((status = 204)))]
 pub(crate) async fn remove_totp_of(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
     change_managed(call, name, "totp.reset", |meta, name| {

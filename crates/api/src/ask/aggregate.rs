@@ -1,4 +1,4 @@
-//! The table that the stages of a query make.
+//! The table that the stages of a query produce.
 
 use crate::error::Result;
 use crate::question::cancel::{Cancel, ask};
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 const CUT_SHORT: &str = "the time was not enough for the whole table: rows are missing, and only those shown \
                          are in order. Group by fields with fewer values, or raise limits.search_time_max";
 
-/// The query that makes the table.
+/// The query that produces the table.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -34,7 +34,7 @@ pub(crate) struct AggregateResponse {
     query: String,
 }
 
-/// Makes a table of the messages found. Without stages it shows messages.
+/// Makes a table of the messages found. A query without stages shows messages.
 #[utoipa::path(
     post, path = "/api/v1/aggregate", tag = "search", request_body = AggregateRequest,
     responses((status = 200, body = AggregateResponse))

@@ -21,7 +21,7 @@ const LIMIT_MAX: u32 = 200;
 const LIMIT: u32 = 20;
 /// Time limit for counting values.
 const TIME_MAX: Duration = Duration::from_millis(300);
-/// Time limit for counting the values of fields: a prompt list of names is worth more.
+/// Time limit for counting the values of fields: a list of names that appears at once is worth more.
 const FIELDS_TIME_MAX: Duration = Duration::from_millis(40);
 /// Maximum number of fields whose values are counted.
 const FACETS_MAX: usize = 20;
@@ -32,7 +32,7 @@ const VALUE_BYTES_MAX: usize = 1024;
 /// Memory limit for values.
 const MEMORY_BYTES_MAX: usize = 32 << 20;
 
-/// Functions, with the text that is inserted for them and their meaning.
+/// Functions, each with the text that is inserted for it and its meaning.
 const FUNCTIONS: [(&str, &str, &str); 10] = [
     ("count", "count()", "how many there are"),
     ("sum", "sum(", "the sum of the numbers"),
@@ -46,7 +46,7 @@ const FUNCTIONS: [(&str, &str, &str); 10] = [
     ("p99", "p99(", "the value that 99 % of the numbers do not exceed"),
 ];
 
-/// Times and their meaning.
+/// Times, each with its meaning.
 const TIMES: [(&str, &str); 6] = [
     ("-15m", "15 minutes ago"),
     ("-1h", "an hour ago"),
@@ -67,22 +67,22 @@ pub(crate) struct CompleteRequest {
     limit: Option<u32>,
 }
 
-/// The ways to go on at the cursor.
+/// The possible continuations at the cursor.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct CompleteResponse {
     /// The first character that an option replaces, from 0.
     from: usize,
-    /// The first character after those.
+    /// The first character after the text that an option replaces.
     to: usize,
-    /// Most useful first.
+    /// The options, most useful first.
     options: Vec<CompleteOption>,
     took_ms: u64,
-    /// Whether everything that could be offered was examined. Otherwise there may be other values; if time ran out, the
-    /// values here have no counts.
+    /// Whether everything that could be offered was examined. Otherwise there may be other values; if time ran out,
+    /// the values listed have no counts.
     complete: bool,
 }
 
-/// Something that can be written there.
+/// Something that can be written at the cursor.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct CompleteOption {
     /// The text to show.
@@ -91,7 +91,7 @@ pub(crate) struct CompleteOption {
     /// The text to insert, quoted if necessary.
     insert: String,
     kind: OptionKind,
-    /// The option's purpose.
+    /// A short explanation of the option.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     detail: Option<String>,
@@ -122,8 +122,8 @@ pub(crate) enum OptionKind {
     Operator,
 }
 
-/// The ways to go on at a position in a query, which need not be valid yet. Answers within about 300 ms with the
-/// options found so far.
+/// The possible continuations at a position in a query, which need not be valid yet. Answers within about 300 ms with
+/// the options found so far.
 #[utoipa::path(
     post, path = "/api/v1/complete", tag = "search", request_body = CompleteRequest,
     responses((status = 200, body = CompleteResponse))
@@ -153,7 +153,7 @@ pub(crate) async fn complete(
         memory_bytes_max,
         complete: true,
     };
-    // It ends soon on its own.
+    // The work ends soon by itself.
     let weight = Weight { is_instant: Some(Box::new(|| true)), spent };
     let answer = move |cancel: &Cancel| {
         let mut options = offer.options(&writing.wanted, cancel);
@@ -177,7 +177,7 @@ fn check_limit(limit: Option<u32>) -> Result<usize> {
     }
 }
 
-/// The typed text, and how options compare with it.
+/// The typed text, which options are compared with.
 struct TypedText {
     /// The text in lower case, without wildcards around it.
     text: String,
@@ -303,7 +303,7 @@ impl OptionFinder {
                 ..CompleteOption::new(name.as_str(), insert, OptionKind::Field)
             }
         };
-        // Callers limited by a grant do not see names that only other messages have.
+        // Callers limited by a grant do not see names that occur only in messages hidden from them.
         let is_shown = |name: &&FieldName| {
             let has_values = || facets.iter().any(|facet| facet.field == **name && !facet.values.is_empty());
             !self.question.narrowed || matches!(name, FieldName::Known(_)) || has_values()
@@ -314,7 +314,8 @@ impl OptionFinder {
         options
     }
 
-    /// Best first: names that begin with the typed text, those of all messages before others.
+    /// The names of fields, best first: names that begin with the typed text come first, and those that all messages
+    /// have before others.
     fn field_names(&self, cancel: &Cancel) -> Vec<FieldName> {
         let known = Field::ALL.iter().filter_map(|(field, name, _)| {
             let aliases = Field::ALIASES.iter().filter(|(of, _)| of == field).map(|(_, alias)| *alias);
@@ -388,11 +389,11 @@ impl OptionFinder {
         times.map(option).collect()
     }
 
-    /// Asks only for messages with values that contain the typed text: of a million values few do.
+    /// Limits the query to messages with values that contain the typed text: of a million values only few do.
     fn narrow(&mut self, field: &FieldName) {
         let is_text = match field {
             FieldName::Dynamic(_) => true,
-            // There are few sources, and they are compared as a whole.
+            // There are only few sources, and they can only be compared as a whole.
             FieldName::Known(Field::Source) => false,
             FieldName::Known(field) => matches!(field.storage(), Storage::Name(_) | Storage::Text(_)),
         };
@@ -404,7 +405,7 @@ impl OptionFinder {
         }
     }
 
-    /// Values and how many messages have each, if all were counted.
+    /// The values and the number of messages with each, provided that all were counted.
     fn counted(&mut self, field: &FieldName, cancel: &Cancel) -> Vec<(String, Option<u64>)> {
         let (facets, is_whole) = self.facets(std::slice::from_ref(field), cancel);
         let Some(facet) = facets.into_iter().next() else { return Vec::new() };
@@ -426,12 +427,12 @@ impl OptionFinder {
                 CompleteOption { count, ..CompleteOption::new(&text, insert, OptionKind::Value) },
             ));
         }
-        // Within a rank they stay in the order of their counts.
+        // Options of equal rank stay in the order of their counts.
         ranked.sort_by_key(|(rank, _)| *rank);
         ranked.into_iter().map(|(_, option)| option).collect()
     }
 
-    /// The values of fields that have columns, as far as time allows, and whether that was all.
+    /// The values of fields that have columns, as far as time allows, and whether all of them were counted.
     fn facets(&self, fields: &[FieldName], cancel: &Cancel) -> (Vec<Facet>, bool) {
         use Field::{Message, Raw, Received, Time};
         let counted =

@@ -20,29 +20,29 @@ const LIMIT_MAX: u32 = 1000;
 /// Default number of messages on each side.
 const LIMIT: u32 = 20;
 
-/// The messages to show around one.
+/// The message, and how many of its neighbours to show.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ContextRequest {
-    /// How many messages before it.
+    /// How many messages before it to show.
     #[param(default = 20, minimum = 0, maximum = 1000)]
     before: Option<u32>,
-    /// How many messages after it.
+    /// How many messages after it to show.
     #[param(default = 20, minimum = 0, maximum = 1000)]
     after: Option<u32>,
-    /// Names of fields, separated by commas: only messages that have the same values there. A field that the message
-    /// itself lacks is an error.
+    /// Names of fields, separated by commas. Only messages with the same values of these fields are shown. A field
+    /// that the message itself lacks is an error.
     #[serde(default, deserialize_with = "list")]
     #[param(value_type = Option<String>, example = "host,program")]
     same: Option<Vec<String>>,
-    /// Ids, separated by commas; by default the message's own.
+    /// Ids of the logspaces, separated by commas; by default the message's own.
     #[serde(default, deserialize_with = "list")]
     #[param(value_type = Option<String>)]
     logspaces: Option<Vec<String>>,
 }
 
-/// A message and those around it. For more of them ask again with the id of the outermost.
+/// A message and its neighbours. For more of them, ask again with the id of the outermost.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct ContextResponse {
     message: MessageJson,
@@ -59,8 +59,8 @@ pub(crate) struct ContextResponse {
     warnings: Vec<QueryWarning>,
 }
 
-/// The messages around one that match a query, which the message itself need not, by time: those of one time by
-/// logspace and by the order in which they were stored.
+/// The messages around one that match a query, which the message itself need not match. They are ordered by time;
+/// those of the same time by logspace and by the order in which they were stored.
 #[utoipa::path(
     get, path = "/api/v1/messages/{id}/context", tag = "search",
     params(("id" = String, Path, description = "`LOGSPACE:SEQUENCE`", example = "main:42"), ContextRequest),
@@ -116,7 +116,7 @@ fn check_limit(limit: Option<u32>, path: &str) -> Result<usize> {
     }
 }
 
-/// Messages that have all values that one message has of a field.
+/// A filter for messages that have all values of a field that one message has.
 fn same(name: &FieldName, logspace: &str, hit: &Hit) -> Result<Meant> {
     let lacking = || {
         let detail = format!("the message has no `{name}` that other messages could share: leave it out");
@@ -139,7 +139,7 @@ fn same(name: &FieldName, logspace: &str, hit: &Hit) -> Result<Meant> {
             Storage::Received => vec![time(batch.received(row))],
             Storage::Flags => flags(batch.flags(row)),
             Storage::Logspace => vec![text(logspace.as_bytes())?],
-            // A message may be empty; another text that is says nothing.
+            // A message may be empty; an empty value of another text field carries no information.
             Storage::Name(_) | Storage::Text(_) => match batch.text(*field, row) {
                 b"" if *field != Field::Message => Vec::new(),
                 value => vec![text(value)?],

@@ -1,8 +1,8 @@
-//! The position of the next page, after the last message of this one, as text that a client hands back.
+//! The position after the last message of a page, where the next page begins, as text that a client hands back.
 //!
-//! Text of a cursor: base64url of `version u8 | order u8 | question u64 LE | time i64 LE | sequence u64 LE | logspace`. It is
-//! opaque to callers and means nothing but a place, so it needs no signature. The question that it belongs to is there
-//! so that a page of another one is not taken for the next of this.
+//! Text of a cursor: base64url of `version u8 | order u8 | question u64 LE | time i64 LE | sequence u64 LE |
+//! logspace`. It is opaque to callers and only denotes a position, so it needs no signature. It includes the question
+//! it belongs to, so that it cannot be used to continue another one.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,7 +12,7 @@ use logstead_record::Timestamp;
 
 const VERSION: u8 = 2;
 
-/// The text to hand out.
+/// The text to give to the client.
 pub(crate) fn encode(order: Order, question: u64, place: &GlobalPosition) -> String {
     let mut bytes = vec![VERSION, u8::from(order == Order::Oldest)];
     bytes.extend_from_slice(&question.to_le_bytes());
@@ -22,7 +22,7 @@ pub(crate) fn encode(order: Order, question: u64, place: &GlobalPosition) -> Str
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// Reads a text that was handed out; `None` for any other.
+/// Parses a text that was handed out before; `None` for any other.
 pub(crate) fn decode(text: &str) -> Option<(Order, u64, GlobalPosition)> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
     let (&[version, order], rest) = bytes.split_first_chunk()?;

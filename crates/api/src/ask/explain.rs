@@ -21,16 +21,16 @@ pub(crate) struct ExplainRequest {}
 pub(crate) struct ExplainResponse {
     /// The query as it was understood.
     query: String,
-    /// The filter that the store is searched for. Stages process the messages that it finds, and their cost is not
+    /// The filter that is applied to the store. Stages process the messages that it finds, and their cost is not
     /// included.
     filter: String,
-    /// The top-level clauses of the filter, as they are written: a message matches if it matches all of them. One
-    /// clause if the filter is an `OR`.
+    /// The top-level clauses of the filter, as they are written: a message has to match all of them. A single clause
+    /// if the filter is an `OR`.
     clauses_of_query: Vec<WrittenClause>,
     /// The stages, as they are written.
     stages: Vec<WrittenStage>,
     cost: AnswerCost,
-    /// All logspaces together.
+    /// The sum over all logspaces.
     sum: Effort,
     logspaces: Vec<LogspaceExplained>,
     took_ms: u64,
@@ -43,26 +43,26 @@ pub(crate) struct LogspaceExplained {
     logspace: String,
     #[serde(flatten)]
     effort: Effort,
-    /// The clauses of the filter, each followed by its parts: at most 64.
+    /// The clauses of the filter, each followed by its parts; at most 64.
     clauses: Vec<ExplainedClause>,
-    /// The templates whose messages match in the asked segments, the most frequent first: at most 20. Empty if
+    /// The templates whose messages match in the segments searched, most frequent first; at most 20. Empty if
     /// templates alone do not answer the filter.
     templates: Vec<MessageTemplate>,
     /// How many templates match.
     templates_found: usize,
 }
 
-/// The common part of the messages that one statement of a program writes.
+/// The constant part of the messages that one statement of a program writes.
 #[derive(Serialize, utoipa::ToSchema)]
 #[schema(as = Template)]
 pub(crate) struct MessageTemplate {
     /// 16 hexadecimal digits; the same in every segment and on every server.
     #[schema(example = "5f0c9d2ab1e34478")]
     id: String,
-    /// Its text, with the kind of each variable in angle brackets.
+    /// The text of the template, with the kind of each variable in angle brackets.
     #[schema(example = "connection from <address> port <number>")]
     text: String,
-    /// Messages of the asked segments that have it, at any time.
+    /// Messages of the segments searched that have it, at any time.
     messages: u64,
 }
 
@@ -73,12 +73,12 @@ pub(crate) struct ExplainedClause {
     query: String,
     /// Its depth: 0 for the whole filter.
     depth: usize,
-    /// The index, or other means, that answers it.
+    /// The index or other method that answers it.
     #[schema(example = "column host")]
     how: String,
-    /// Messages of the asked segments that certainly match.
+    /// The number of messages of the examined segments that certainly match.
     certain_messages: u64,
-    /// Messages of the asked segments that may match.
+    /// Messages of the segments searched that may match.
     possible_messages: u64,
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct ExplainedClause {
 pub(crate) async fn explain(asked: CallerQuestion<ExplainRequest>) -> Result<axum::Json<ExplainResponse>> {
     let CallerQuestion { shared, caller, mut question, common, started, .. } = asked;
     let text = common.query.unwrap_or_default();
-    // The query is explained as it was written, even for callers limited by a grant: nothing is searched here.
+    // The query is explained as it was written, even for callers limited by a grant, because nothing is searched.
     question.query = question.asked.clone();
     let pipeline = Pipeline { filter: question.asked.clone(), stages: std::mem::take(&mut question.stages) };
     if !pipeline.stages.is_empty() {
@@ -104,7 +104,7 @@ pub(crate) async fn explain(asked: CallerQuestion<ExplainRequest>) -> Result<axu
         let outline = outline.map_err(ApiError::internal)?;
         let (clauses_of_query, stages) = written(&text, &outline);
         let (mut logspaces, mut unfinished) = (Vec::new(), Vec::new());
-        // Leaving out copies is no clause of the query, and takes next to no time.
+        // Leaving out copies is not part of the query, and takes next to no time.
         question.copies = Copies::Counted;
         for of in question.logspaces.each(question.wanted(), &cancel.run()) {
             let Some(filter) = &of.filter else {
@@ -137,7 +137,7 @@ impl QuestionParameters for ExplainRequest {
     const STAGES: AllowedStages = AllowedStages::All;
 }
 
-/// The explanation without the numbers that depend on messages' contents: for callers limited by a grant.
+/// The explanation without the numbers that depend on the contents of messages, for callers limited by a grant.
 fn without_contents(explained: Explanation) -> Explanation {
     let clauses = explained.clauses.into_iter().map(|clause| indexer::ClauseExplanation {
         certain_messages: 0,

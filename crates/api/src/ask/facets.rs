@@ -1,4 +1,4 @@
-//! The most frequent values of fields, and how many different ones there are.
+//! The most frequent values of fields, and the number of distinct ones.
 
 use crate::ask::found_fields::{ValueCount, check_field};
 use crate::error::{ApiError, Result};
@@ -13,11 +13,11 @@ use logstead_record::FieldName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Maximum number of fields of a request.
+/// Maximum number of fields per request.
 pub(crate) const FIELDS_MAX: usize = 32;
-/// Maximum number of values of a field.
+/// Maximum number of values per field.
 const LIMIT_MAX: u32 = 10_000;
-/// Default number of values of a field.
+/// Default number of values per field.
 const LIMIT: u32 = 10;
 
 /// The values to count.
@@ -25,7 +25,7 @@ const LIMIT: u32 = 10;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FacetsRequest {
-    /// Names: 1 to 32. In a query string, separated by commas.
+    /// The names of 1 to 32 fields; separated by commas in a query string.
     #[serde(default, deserialize_with = "list")]
     #[schema(value_type = Vec<String>, required)]
     #[param(value_type = String, required)]
@@ -34,12 +34,12 @@ pub(crate) struct FacetsRequest {
     #[schema(default = 10, minimum = 1, maximum = 10000)]
     #[param(default = 10, minimum = 1, maximum = 10000)]
     limit: Option<u32>,
-    /// Whether clauses of the query that are about a field alone limit its own values, too. Without that, `host=a` still
-    /// counts the other hosts: those that could be chosen instead.
+    /// Whether clauses of the query that are about a single field also limit the values of that field. If not,
+    /// `host=a` still counts the other hosts, which could be chosen instead.
     #[schema(default = true)]
     #[param(default = true)]
     own_clauses: Option<bool>,
-    /// Whether to show how numbers are distributed.
+    /// Whether to show the distribution of numbers.
     #[serde(default)]
     #[schema(default = false)]
     #[param(default = false)]
@@ -65,25 +65,25 @@ pub(crate) struct Facet {
     messages: u64,
     /// How many different values there are.
     distinct: u64,
-    /// The most frequent ones, most frequent first.
+    /// The most frequent values, most frequent first.
     values: Vec<ValueCount>,
     /// The numbers among all values, if they were asked for and nearly all values are numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     numbers: Option<NumberSummary>,
-    /// Why not all messages are counted, if so.
+    /// The reason why not all messages are counted, if they are not.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     partial: Option<String>,
 }
 
-/// How the numbers among the values of a field are distributed; sizes in bytes and durations in seconds.
+/// The distribution of the numbers among the values of a field; sizes in bytes and durations in seconds.
 #[derive(Serialize, utoipa::ToSchema)]
 #[schema(as = Numbers)]
 pub(crate) struct NumberSummary {
-    /// How many messages have a number.
+    /// How many messages have a number in the field.
     messages: u64,
-    /// The kind of those with a unit: `size` or `duration`.
+    /// The kind of the numbers that have a unit: `size` or `duration`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "duration")]
     unit: Option<&'static str>,
@@ -91,11 +91,12 @@ pub(crate) struct NumberSummary {
     median: f64,
     p95: f64,
     max: f64,
-    /// Up to 32 in order, equally wide, or where numbers differ by powers, equally wide in those. The last ends with `max`.
+    /// Up to 32 buckets in order, of equal width or, if the numbers differ by powers, of equal width on a logarithmic
+    /// scale. The last ends with `max`.
     buckets: Vec<NumberBucket>,
 }
 
-/// Numbers that are near each other.
+/// A range of numbers.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct NumberBucket {
     /// The lower end.
@@ -144,13 +145,13 @@ impl QuestionParameters for FacetsRequest {}
 pub(crate) struct FacetSelection {
     pub(crate) fields: Vec<String>,
     pub(crate) limit: Option<u32>,
-    /// The path of the limit in the request.
+    /// The path of the limit in the request, for errors.
     pub(crate) limit_path: &'static str,
     pub(crate) own_clauses: Option<bool>,
     pub(crate) numbers: bool,
 }
 
-/// Facets that are being made.
+/// Facets that are being computed.
 pub(crate) struct FacetCounting {
     /// The fields that the whole query limits, with their names as they were asked for.
     whole: NamedFacets,
@@ -205,7 +206,7 @@ impl FacetCounting {
         Answer::Facets(&mut self.whole.facets)
     }
 
-    /// Counts the fields that have a query of their own. Returns the coverage of all.
+    /// Counts the fields that have a query of their own. Returns the coverage of all these queries.
     pub(crate) fn answer_apart(
         &mut self,
         mut coverage: Coverage,
@@ -219,7 +220,7 @@ impl FacetCounting {
         Ok(coverage)
     }
 
-    /// The facets. Warns if no message has a field.
+    /// Returns the facets. Warns if no message has one of the fields.
     pub(crate) fn finish(self, question: &mut StoreQuestion, cancel: &Cancel) -> BTreeMap<String, Facet> {
         let facets = self.so_far();
         let names =

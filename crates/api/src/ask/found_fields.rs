@@ -1,4 +1,4 @@
-//! The fields that the messages found have, the most useful ones first.
+//! The fields of the messages found, most useful first.
 
 use crate::error::{ApiError, Result};
 use crate::question::cancel::{Cancel, ask};
@@ -11,7 +11,7 @@ use logstead_questions::wire::table::text;
 use logstead_record::FieldName;
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of fields of a response.
+/// Maximum number of fields per response.
 const LIMIT_MAX: u32 = 1000;
 /// Default number of fields.
 const LIMIT: u32 = 40;
@@ -28,11 +28,11 @@ pub(crate) struct FieldsRequest {
 /// The fields of the messages that match, besides those that every message has.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct FieldsResponse {
-    /// The most useful ones, most useful first.
+    /// The most useful fields, most useful first.
     fields: Vec<FoundField>,
     /// How many fields there are.
     distinct: u64,
-    /// Whether there may be more fields than were counted, as messages have very many.
+    /// Whether there may be more fields than were counted, because messages have very many.
     partial: bool,
     /// How many messages match.
     messages: u64,
@@ -47,8 +47,8 @@ pub(crate) struct FoundField {
     name: String,
     /// How many messages have it.
     messages: u64,
-    /// How well its values divide the messages, from 0 to 1: the part of the messages that have it, times the entropy of
-    /// its values, of which some that are equally frequent count most. An estimate.
+    /// How well its values divide the messages, from 0 to 1: the fraction of the messages that have it, times the
+    /// entropy of its values, which is highest for several equally frequent values. An estimate.
     usefulness: f64,
     /// Its value, if all messages that have it have the same.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,7 +70,7 @@ pub(crate) async fn fields(asked: CallerQuestion<FieldsRequest>) -> Result<axum:
     }
     let weight = question.weight(true);
     let answer = move |cancel: &Cancel| -> Result<FieldsResponse> {
-        // The values that columns leave out depend on hidden messages, too.
+        // The set of values that columns leave out depends on hidden messages, too.
         let mut discovery = if question.narrowed { Discovery::exact() } else { Discovery::rough() };
         let coverage = question.answer(cancel, &mut [Answer::Discovery(&mut discovery)])?;
         let (distinct, has_more) = discovery.count();
@@ -95,7 +95,7 @@ impl FoundField {
         DiscoveredField { name, messages, usefulness, only }: DiscoveredField,
         narrowed: bool,
     ) -> FoundField {
-        // The spelling may be that of a message that the caller may not see.
+        // The spelling may come from a message that the caller may not see.
         let name = if narrowed { name.to_ascii_lowercase() } else { name };
         let value = only.map(|value| String::from_utf8_lossy(&value).into_owned());
         FoundField { name, messages, usefulness, value }
@@ -115,7 +115,7 @@ impl ValueCount {
     }
 }
 
-/// A field by its name.
+/// Looks a field up by its name.
 pub(crate) fn check_field(name: &str, path: &str) -> Result<FieldName> {
     match name.trim() {
         "" => Err(ApiError::bad_request("the name of a field is empty").path(path)),

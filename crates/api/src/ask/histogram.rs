@@ -1,4 +1,4 @@
-//! How many messages there are in each time span, optionally for each value of a field.
+//! The number of messages in each time span, optionally for each value of a field.
 
 use crate::ask::found_fields::{ValueCount, check_field};
 use crate::error::{ApiError, Result};
@@ -27,9 +27,9 @@ pub(crate) struct HistogramRequest {
     #[schema(default = 60, minimum = 1, maximum = 10000)]
     #[param(default = 60, minimum = 1, maximum = 10000)]
     buckets: Option<u32>,
-    /// How long each bucket is, such as `5m`, instead of `buckets`.
+    /// The length of each bucket, such as `5m`; replaces `buckets`.
     interval: Option<String>,
-    /// A field: each bucket also says how many messages have each of its most frequent values.
+    /// A field whose most frequent values are counted separately in each bucket.
     by: Option<String>,
 }
 
@@ -48,11 +48,11 @@ pub(crate) struct HistogramResponse {
 /// Counts in time spans. Exact if `coverage.complete`.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Histogram {
-    /// Length of a bucket; 0 if nothing is stored that could be shown.
+    /// Length of a bucket; 0 if no stored message could be shown.
     interval_ms: u64,
     /// Consecutive buckets, including empty ones. They begin at multiples of the interval since 1970.
     buckets: Vec<Bucket>,
-    /// All messages that match.
+    /// The number of all messages that match.
     total: u64,
     /// Matches dated after the last bucket: without `to`, the buckets end now.
     later: u64,
@@ -69,7 +69,7 @@ pub(crate) struct Histogram {
 /// A time span.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Bucket {
-    /// When it begins.
+    /// The time when it begins.
     #[schema(format = DateTime)]
     time: String,
     count: u64,
@@ -78,7 +78,7 @@ pub(crate) struct Bucket {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     by: Option<BTreeMap<String, u64>>,
-    /// How many have another value, if there are too many values to count separately.
+    /// How many messages have another value, if there are too many values to count separately.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     other: Option<u64>,
@@ -86,8 +86,8 @@ pub(crate) struct Bucket {
 
 /// Counts messages in time spans.
 ///
-/// Without `from` the first bucket begins with the first stored message. Without `to` the buckets end now, and messages
-/// dated later count in `total` and `later`.
+/// Without `from`, the first bucket begins at the first stored message. Without `to`, the buckets end now, and
+/// messages dated later count in `total` and `later`.
 #[utoipa::path(
     post, path = "/api/v1/histogram", tag = "search", request_body = HistogramRequest,
     responses((status = 200, body = HistogramResponse))
@@ -119,14 +119,14 @@ impl HistogramRequest {
     }
 }
 
-/// How a histogram is drawn, as a request says it.
+/// The shape of a histogram, as given in a request.
 pub(crate) struct HistogramShape<'a> {
     pub(crate) buckets: Option<u32>,
     pub(crate) interval: Option<&'a str>,
     pub(crate) by: Option<&'a str>,
 }
 
-/// A histogram that is being made; none if nothing is stored that it could show.
+/// A histogram that is being computed; none if no stored message could be shown.
 pub(crate) struct HistogramBuilder {
     histogram: Option<logstead_answer::Histogram>,
     by: Option<FieldName>,
@@ -151,7 +151,7 @@ impl HistogramBuilder {
         self.histogram.as_mut().map(Answer::Histogram)
     }
 
-    /// When each bucket begins.
+    /// The times at which the buckets begin.
     pub(crate) fn starts(&self) -> Vec<Timestamp> {
         let starts = self.histogram.iter().flat_map(|of| (0..of.buckets()).map(|bucket| of.start(bucket)));
         starts.collect()
@@ -162,7 +162,7 @@ impl HistogramBuilder {
         Histogram::new(self.histogram.as_ref().map(logstead_answer::Histogram::so_far), self.by.is_some())
     }
 
-    /// The histogram. Warns if no message has the field that it is split by.
+    /// Returns the histogram. Warns if no message has the field that it is split by.
     pub(crate) fn finish(self, question: &mut StoreQuestion, cancel: &Cancel) -> Histogram {
         let counts = self.histogram.map(logstead_answer::Histogram::finish);
         if counts.as_ref().is_none_or(|counts| counts.series.is_empty()) {
@@ -173,7 +173,7 @@ impl HistogramBuilder {
 }
 
 impl HistogramShape<'_> {
-    /// The length of buckets, and the parameter that decides it.
+    /// The width of the buckets, and the parameter that determines it.
     fn width(&self) -> Result<(Width, &'static str)> {
         match (self.buckets, self.interval) {
             (Some(_), Some(_)) => {
@@ -228,7 +228,7 @@ impl Bucket {
         let by = || {
             let mut by = BTreeMap::new();
             for series in counts.series.iter().filter(|series| 0 < series.counts[at]) {
-                // Values that differ only in bytes that are not text are shown as one.
+                // Values that differ only in bytes that are not valid text are shown as one.
                 *by.entry(text(&series.value)).or_default() += series.counts[at];
             }
             by

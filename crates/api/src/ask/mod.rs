@@ -1,4 +1,4 @@
-//! The questions that are asked of the store, a file for each.
+//! The questions that can be asked of the store, each in a file of its own.
 //!
 //! **Invariant:** each takes an [`Asked`](super::question::Asked), so that nothing is found that its caller may not see.
 

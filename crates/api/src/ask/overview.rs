@@ -1,4 +1,4 @@
-//! Everything that a page of results shows, in one request: messages first, the rest once it is known.
+//! Everything that a page of results shows, in one request: the messages first, and the rest as soon as it is known.
 //!
 //! | line | holds                         |
 //! |------|-------------------------------|
@@ -8,8 +8,8 @@
 //! | n-1  | `{"facets": …}`               |
 //! | n    | `{"end": …}`                  |
 //!
-//! Histogram and facets are made in one pass; if that fails, the last line is `{"error": …}`. A long pass is made slice
-//! by slice, newest first, and progress shows the sum of the slices so far.
+//! Histogram and facets are computed in one pass; if that fails, the last line is `{"error": …}`. A long pass is
+//! split into slices, newest first, and progress shows the sum of the slices so far.
 //!
 //! **Invariant:** an answer without `end` or `error` is cut off.
 
@@ -37,19 +37,20 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// Default fields whose values are counted.
+/// The fields whose values are counted by default.
 const FIELDS: [&str; 3] = ["host", "program", "severity"];
-/// Lines that every answer has.
+/// Number of lines that every answer has.
 const LINES: usize = 4;
-/// Lines that may wait for a slow client. Progress that would take their place is left out.
+/// Maximum number of lines that wait for a slow client. Progress lines that would take the place of others are left
+/// out.
 const LINES_MAX: usize = 2 * LINES;
 
-/// When an answer is made slice by slice.
+/// The conditions under which an answer is split into slices.
 #[derive(Clone, Copy)]
 struct SlicePacing {
-    /// Minimum number of stored messages for considering it, as finding out takes time too.
+    /// Minimum number of stored messages for considering slices, as the estimate takes time too.
     messages_min: u64,
-    /// Minimum number of messages to read one by one: a tenth of a second's worth.
+    /// Minimum number of messages that have to be read one by one: as many as can be read in a tenth of a second.
     looked_at_min: u64,
     /// Interval between progress lines.
     every: Duration,
@@ -60,11 +61,11 @@ const PACE: SlicePacing =
 /// The initial number of slices.
 const SLICES: usize = 16;
 
-/// The parts of the overview to make.
+/// The parts of the overview to return.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OverviewRequest {
-    /// Messages of the first page.
+    /// Maximum number of messages on the first page.
     #[schema(default = 100, minimum = 1, maximum = 10000)]
     limit: Option<u32>,
     #[schema(default = "newest")]
@@ -76,7 +77,7 @@ pub(crate) struct OverviewRequest {
     interval: Option<String>,
     /// The same as for `/histogram`.
     by: Option<String>,
-    /// Fields whose values to count; `host`, `program` and `severity` by default.
+    /// The fields whose values are counted; `host`, `program` and `severity` by default.
     #[serde(default, deserialize_with = "list")]
     fields: Option<Vec<String>>,
     /// How many values of each field to show.
@@ -91,42 +92,42 @@ pub(crate) struct OverviewRequest {
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OverviewLine {
-    /// The first page.
+    /// The first page of messages.
     Rows(SearchResponse),
-    /// How far the answer is, if it takes longer than a moment.
+    /// The progress so far, if the answer takes longer than a moment.
     Progress(OverviewProgress),
-    /// How many messages match over time.
+    /// The numbers of matching messages over time.
     Histogram(Histogram),
     /// The values of fields.
     Facets(BTreeMap<String, Facet>),
-    /// There are no more lines.
+    /// The end: no more lines follow.
     End(OverviewEnd),
-    /// Why there are no more lines.
+    /// The reason why no more lines follow.
     Error(Problem),
 }
 
-/// Histogram and facets of a part of the range: of the newest messages that match. Exact for that part.
+/// Histogram and facets of a part of the range, which is that of the newest messages. Exact for that part.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct OverviewProgress {
-    /// The part of the range that was looked at, from 0 to 1.
+    /// The fraction of the range that was examined, from 0 to 1.
     fraction: f64,
     histogram: Histogram,
     facets: BTreeMap<String, Facet>,
 }
 
-/// Coverage and warnings of histogram and facets.
+/// Coverage and warnings that apply to histogram and facets.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct OverviewEnd {
     /// How many copies are not counted: messages that another of these logspaces has as well.
     copies: u64,
-    /// Since the request.
+    /// The time since the request.
     took_ms: u64,
     coverage: Coverage,
     warnings: Vec<QueryWarning>,
 }
 
-/// Finds the first messages, then counts all over time and by the values of fields. The answer is a line of JSON for
-/// each, as soon as it is known: `rows`, `histogram`, `facets`, and `end` or `error`.
+/// Finds the first messages, then counts all of them over time and by the values of fields. Each part of the answer
+/// is a line of JSON, sent as soon as it is known: `rows`, `histogram`, `facets`, and `end` or `error`.
 #[utoipa::path(
     post, path = "/api/v1/overview", tag = "search", request_body = OverviewRequest,
     responses((status = 200, body = OverviewLine, content_type = "application/x-ndjson"))
@@ -165,7 +166,7 @@ pub(crate) async fn overview(asked: CallerQuestion<OverviewRequest>) -> Result<R
 
 impl QuestionParameters for OverviewRequest {}
 
-/// All that is needed to make the lines.
+/// Everything that is needed to produce the lines.
 struct Overview {
     page: PageRequest,
     drawing: HistogramBuilder,
@@ -198,7 +199,7 @@ impl Overview {
 }
 
 impl Overview {
-    /// Adds everything that matches to histogram and facets.
+    /// Adds all matching messages to histogram and facets.
     fn answer(&mut self, cancel: &Cancel, lines: &mpsc::Sender<Bytes>) -> Result<Coverage, AnswerError> {
         let began = Instant::now();
         let mut slices = Slices::new(self.question.range, self.drawing.starts());
@@ -237,8 +238,8 @@ impl Overview {
         OverviewProgress { fraction, histogram: self.drawing.so_far(), facets: self.counting.so_far() }
     }
 
-    /// Whether the answer takes long enough that slices of it are worth it: a segment that is in two slices is asked
-    /// twice.
+    /// Whether the answer takes long enough for slices to be worth it, as a segment that belongs to two slices is
+    /// searched twice.
     fn pays(&self, cancel: &Cancel) -> bool {
         let StoreQuestion { logspaces, .. } = &self.question;
         let looked_at = || Effort::estimate(logspaces, self.question.wanted(), &cancel.run()).looked_at();
@@ -246,15 +247,15 @@ impl Overview {
     }
 }
 
-/// Cuts a range into slices that end where buckets do, newest first. Each is meant to take just as long as people
-/// notice.
+/// Cuts a range into slices that end at bucket boundaries, newest first. A slice is meant to take about as long as
+/// people notice.
 ///
 /// **Invariant:** the slices partition the range.
 struct Slices {
-    /// The part of the range that is left; `None` after the last slice.
+    /// The rest of the range; `None` after the last slice.
     left: Option<TimeRange>,
     starts: Vec<Timestamp>,
-    /// The buckets that are left.
+    /// The number of buckets that are left.
     buckets: usize,
     /// How many buckets the next slice has.
     width: usize,
@@ -266,7 +267,7 @@ impl Slices {
         Slices { left: Some(range), starts, buckets, width: buckets.div_ceil(SLICES).max(1) }
     }
 
-    /// Makes all that is left one slice.
+    /// Makes the whole rest one slice.
     fn take_all(&mut self) {
         self.width = self.buckets.max(1);
     }
@@ -280,7 +281,7 @@ impl Slices {
                 self.left = Some(TimeRange { first: left.first, last: first.saturating_add(-1) });
                 Some(TimeRange { first, last: left.last })
             }
-            // The buckets after the end of the range hold nothing.
+            // Buckets after the end of the range are empty.
             None if border.is_some_and(|border| left.last < border) => self.next(),
             None => {
                 self.buckets = 0;
@@ -289,7 +290,7 @@ impl Slices {
         }
     }
 
-    /// How long the last slice took decides how long the next is.
+    /// Adapts the length of the next slice to the time that the last one took.
     fn took(&mut self, time: Duration) {
         if time < PACE.every / 2 {
             self.width = self.width.saturating_mul(2);
@@ -298,7 +299,7 @@ impl Slices {
         }
     }
 
-    /// The part of the buckets that were in slices.
+    /// The fraction of the buckets that were in slices so far.
     fn fraction(&self) -> f64 {
         if self.left.is_none() {
             return 1.0;
@@ -314,7 +315,7 @@ fn send(lines: &mpsc::Sender<Bytes>, line: &OverviewLine) {
     lines.blocking_send(text.into()).ok();
 }
 
-/// The body: ends the work when it is dropped.
+/// The body of the response, which ends the work when it is dropped.
 struct LinesBody {
     lines: mpsc::Receiver<Bytes>,
     _guard: Guard,
@@ -350,12 +351,12 @@ mod tests {
                           [[routes]]\nid = \"all\"\nto = [\"main\"]\n";
     const FIRST: i64 = 1_750_000_000;
 
-    /// The histogram and the facets of a line.
+    /// The histogram and the facets in a line.
     fn made(line: &Value) -> (&Value, &Value) {
         (&line["histogram"], &line["facets"])
     }
 
-    /// The lines of an answer that is made at a pace.
+    /// The lines of an answer with this pacing.
     async fn lines(shared: &SharedState, pace: SlicePacing, query: &str, to: Option<&str>) -> Vec<Value> {
         let caller =
             Caller::new(Account::User(1), "ana".to_owned(), Role::Analyst, Grant::default()).unwrap();
@@ -445,7 +446,8 @@ mod tests {
         shared.state.pipeline.stop();
     }
 
-    /// Each is the newest buckets of the whole, and their facets count as much.
+    /// Checks that each progress line has exactly the newest buckets of the whole histogram, and that its facets
+    /// count the same messages.
     fn progress_is_exact(progress: &[Value], whole: &Value, query: &str) {
         let mut before = 0.0;
         for line in progress {

@@ -1,4 +1,4 @@
-//! The parts of a query as they are written, with their places in characters.
+//! The parts of a query as they are written, with their positions in characters.
 
 use logstead_query as query;
 use logstead_query::{Outline, Query};
@@ -18,14 +18,15 @@ pub(crate) struct WrittenClause {
     negated: bool,
     /// The fields that it compares.
     fields: Vec<String>,
-    /// If it says nothing but that one field has one of these values, as `host in (a, b)` does, or if negated, none of them.
+    /// If the clause only requires that one field has one of these values, as `host in (a, b)` does, or, if negated,
+    /// none of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     values: Vec<String>,
-    /// The number from which on its field may be, as in `took>=2.5s`: in seconds or bytes if it has a unit.
+    /// The lower bound of the number in its field, as in `took>=2.5s`: in seconds or bytes if it has a unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     low: Option<f64>,
-    /// The number up to which it may be.
+    /// The upper bound of the number.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     high: Option<f64>,
@@ -46,9 +47,9 @@ pub(crate) struct WrittenStage {
     name: String,
 }
 
-/// The parts of a query with their places in characters.
+/// The parts of a query with their positions in characters.
 pub(crate) fn written(text: &str, outline: &Outline) -> (Vec<WrittenClause>, Vec<WrittenStage>) {
-    // Parts come in order, so that what lies between them is counted once.
+    // The parts come in order, so that the text between them is counted only once.
     let (mut counted_bytes, mut counted) = (0, 0);
     let mut part = move |span: &Range<usize>| {
         let chars = |range: Range<usize>| text.get(range).map_or(0, |text| text.chars().count());

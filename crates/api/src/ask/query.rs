@@ -1,4 +1,4 @@
-//! A query read and changed, without searching the store.
+//! Parsing and changing a query without searching the store.
 //!
 //! **Invariant:** the answer depends on the request alone, if there is one in time.
 
@@ -17,12 +17,12 @@ use logstead_record::FieldName;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Maximum number of edits of a request.
+/// Maximum number of edits per request.
 pub(crate) const EDITS_MAX: usize = 64;
-/// Default number of rows of a ranking.
+/// Default number of rows in a ranking.
 const RANKED: u64 = 20;
 
-/// A query, and what to change in it.
+/// A query, and the changes to make to it.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct QueryRequest {
@@ -32,39 +32,41 @@ pub(crate) struct QueryRequest {
     /// The treatment of a query that cannot be parsed.
     #[schema(default = "refuse")]
     unparsed: Option<Unparsed>,
-    /// Changes, applied in order: at most 64. Positions refer to the text after the previous change.
+    /// The changes, applied in order: at most 64. Positions refer to the text after the previous change.
     #[serde(default)]
     edits: Vec<QueryEdit>,
 }
 
-/// A change of a query. Values and names are as in messages: nothing has to be quoted.
+/// A change to a query. Values and names are as in messages: nothing has to be quoted.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum QueryEdit {
-    /// Only messages whose field is `value`, or contains `part` in any case; without either, those that lack the field.
+    /// Restricts the query to messages whose field is `value`, or contains `part` in any case; without either, to
+    /// those that lack the field.
     Include { field: String, value: Option<String>, part: Option<String> },
-    /// Only the other messages.
+    /// Restricts the query to all other messages.
     Exclude { field: String, value: Option<String>, part: Option<String> },
-    /// The same as `include`, in place of the whole filter.
+    /// Like `include`, but replaces the whole filter.
     Only { field: String, value: Option<String>, part: Option<String> },
-    /// Adds a value to those that the clause of a field allows, as in `host in (a, b)`, or removes it from them.
+    /// Adds a value to those that a clause allows for the field, as in `host in (a, b)`, or removes it if it is one
+    /// of them.
     Toggle { field: String, value: String },
-    /// Only messages whose field is a number from `from` to below `to`, in place of the ranges that the query gives it;
-    /// without either, removes those.
+    /// Restricts the query to messages whose field is a number from `from` to below `to`, replacing existing ranges
+    /// of the field; without either, removes these.
     Between { field: String, from: Option<String>, to: Option<String> },
-    /// Negates the clause between these characters.
+    /// Negates the clause at this position.
     Negate { start: usize, end: usize },
-    /// Removes the clause or stage between these characters.
+    /// Removes the clause or stage at this position.
     Remove { start: usize, end: usize },
-    /// Adds a clause, or with a `|` before it, a stage.
+    /// Adds a clause or, if it begins with a `|`, a stage.
     Add { text: String },
     /// Replaces the time range that the query names; without `from` and `to`, removes it.
     SetRange { from: Option<String>, to: Option<String> },
-    /// The most frequent values of a field, in place of the stages.
+    /// Replaces the stages by a ranking of the most frequent values of a field.
     Top { field: String, count: Option<u64> },
-    /// The least number of a field, the mean, the 95th percentile and the greatest, in place of the stages.
+    /// Replaces the stages by the minimum, the mean, the 95th percentile and the maximum of a field.
     Summarize { field: String },
-    /// The messages that a table is made of, in place of the table.
+    /// Removes the stages, so that the query shows the messages instead of a table made of them.
     Messages,
 }
 
@@ -75,19 +77,19 @@ pub(crate) struct QueryResponse {
     query: String,
     /// The part of it before the stages.
     filter: String,
-    /// Its pieces in order, for colours: only white space lies between them.
+    /// The tokens of the text in order, for highlighting: only white space lies between them.
     tokens: Vec<QueryToken>,
     /// The top-level clauses of the filter.
     clauses: Vec<WrittenClause>,
     /// The stages.
     stages: Vec<WrittenStage>,
-    /// The texts that it looks for, in the order of the query.
+    /// The texts to search for, in the order of the query.
     terms: Vec<QueryTerm>,
-    /// Whether the query names its own time range, so that `from` and `to` of a search do not apply.
+    /// Whether the query names its own time range, in which case `from` and `to` of a search do not apply.
     sets_range: bool,
 }
 
-/// A piece of a query.
+/// A token of a query.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct QueryToken {
     /// `word`, `wildcard`, `field`, `operator`, `quoted`, `regex`, `number`, `keyword`, `bracket`, `pipe`, `stage` or
@@ -100,14 +102,14 @@ pub(crate) struct QueryToken {
     end: usize,
 }
 
-/// A text that a query looks for: `parts` at word boundaries, or `regex` anywhere.
+/// A text to search for: `parts` at word boundaries, or `regex` anywhere.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct QueryTerm {
-    /// The field; if missing, all fields that are searched for text without a field.
+    /// The field; if missing, all fields in which text without a field is searched for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     field: Option<String>,
-    /// Pieces in order, each with `text` or `wildcard`.
+    /// The pieces in order, each with `text` or `wildcard`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     parts: Option<Vec<TermPart>>,
@@ -115,21 +117,21 @@ pub(crate) struct QueryTerm {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     regex: Option<String>,
-    /// Whether case matters.
+    /// Whether the comparison is case-sensitive.
     case_sensitive: bool,
 }
 
-/// A piece of a text that is looked for.
+/// A piece of a text to search for.
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TermPart {
-    /// These characters.
+    /// Literal text.
     Text(String),
-    /// `*`: any run of characters without white space. `?`: one of them.
+    /// `*`: any number of characters other than white space. `?`: one such character.
     Wildcard(char),
 }
 
-/// Reads a query and changes it, without running it.
+/// Parses a query and changes it, without running it.
 #[utoipa::path(post, path = "/api/v1/query", tag = "search", responses((status = 200, body = QueryResponse)))]
 pub(crate) async fn query(
     State(shared): State<SharedState>,
@@ -218,7 +220,7 @@ fn time(text: Option<String>) -> Result<Option<TimeExpr>, String> {
     text.map(read).transpose()
 }
 
-/// Converts characters to bytes; positions beyond the end mean the end.
+/// Converts positions from characters to bytes; positions beyond the end mean the end.
 fn bytes(text: &str, start: usize, end: usize) -> Range<usize> {
     let byte = |at: usize| text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte);
     byte(start)..byte(end)

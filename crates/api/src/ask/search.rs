@@ -1,4 +1,4 @@
-//! Searching and counting, over one or several logspaces.
+//! Searching and counting in one or several logspaces.
 
 use super::cursor;
 use crate::access::{Call, Caller};
@@ -15,7 +15,7 @@ use logstead_questions::wire::message::MessageJson;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// Maximum number of messages of a page.
+/// Maximum number of messages on a page.
 const LIMIT_MAX: u32 = 10_000;
 
 /// The messages to find, and how many.
@@ -23,14 +23,14 @@ const LIMIT_MAX: u32 = 10_000;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchRequest {
-    /// Messages of a page.
+    /// Maximum number of messages on the page.
     #[schema(default = 100, minimum = 1, maximum = 10000)]
     #[param(default = 100, minimum = 1, maximum = 10000)]
     limit: Option<u32>,
     #[schema(default = "newest")]
     #[param(default = "newest", inline)]
     order: Option<ResultOrder>,
-    /// The beginning of the page: `cursor` of the page before, for the same question.
+    /// The start of the page: the `cursor` of the previous page, for the same question.
     cursor: Option<String>,
 }
 
@@ -52,11 +52,11 @@ pub enum ResultOrder {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct SearchResponse {
     messages: Vec<MessageJson>,
-    /// The beginning of the next page; null on the last.
+    /// The cursor of the next page; null on the last page.
     #[schema(required)]
     cursor: Option<String>,
-    /// How many copies are left out of the whole answer: messages that another of these logspaces has as well. Null where
-    /// counting them takes longer than finding the page: `/count` tells it.
+    /// How many copies are left out of the whole answer: messages that another of these logspaces has as well. Null
+    /// if counting them takes longer than finding the page; `/count` returns their number.
     #[schema(required)]
     copies: Option<u64>,
     took_ms: u64,
@@ -64,7 +64,7 @@ pub(crate) struct SearchResponse {
     warnings: Vec<QueryWarning>,
     /// The query as it was understood.
     query: String,
-    /// The columns that the stage `fields` leaves to be shown; null without it. Messages are complete nevertheless.
+    /// The columns to show according to the stage `fields`; null without it. Messages are complete nevertheless.
     #[schema(required)]
     columns: Option<Vec<String>>,
 }
@@ -80,7 +80,7 @@ impl QuestionParameters for CountRequest {}
 /// How many messages match.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct CountResponse {
-    /// Exact if `coverage.complete`.
+    /// The number of messages; exact if `coverage.complete`.
     count: u64,
     /// How many copies are not counted: messages that another of these logspaces has as well.
     copies: u64,
@@ -145,7 +145,7 @@ pub(crate) async fn by_id(shared: &SharedState, caller: &Caller, id: String) -> 
     Ok((logspace, hit))
 }
 
-/// The page that a request means; a cursor comes with the question that is asked.
+/// The page that a request asks for; a cursor is only valid for the question that it came from.
 pub(crate) fn page_request(
     limit: Option<u32>,
     order: Option<ResultOrder>,
@@ -191,7 +191,7 @@ impl From<ResultOrder> for indexer::Order {
     }
 }
 
-/// Messages as they are shown.
+/// The messages as they are returned.
 pub(crate) fn messages(hits: &[(String, Hit)]) -> Vec<MessageJson> {
     hits.iter().map(|(logspace, hit)| MessageJson::new(logspace, hit)).collect()
 }

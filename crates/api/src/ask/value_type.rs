@@ -16,7 +16,7 @@ const SAMPLE: usize = 50;
 pub(crate) enum ValueType {
     Text,
     Number,
-    /// An IP address, optionally with a port, or a network.
+    /// An IP address, optionally with a port, or an IP network.
     Address,
     Time,
     Severity,
@@ -66,7 +66,7 @@ impl ValueType {
     }
 }
 
-/// A value as text, where it is one.
+/// The text of a value, if it is a text.
 pub(super) fn text_of(value: &CellValue) -> Option<String> {
     let mut text = Vec::new();
     value.write(&mut text);

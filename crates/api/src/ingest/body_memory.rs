@@ -7,41 +7,41 @@ use crate::waiting::{busy, places};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Bodies in memory at a time, each counted at the maximum size.
+/// How many bodies fit into memory at a time if each has the maximum size.
 const BODIES_MAX: usize = 4;
 /// Memory for the messages of one batch while they are parsed, and the number of such batches at a time.
 const SLICE_MEMORY_MAX: usize = 64 << 20;
 const SLICES_MAX: usize = 4;
-/// The most memory that a check keeps for messages it has read.
+/// Maximum memory in which a check keeps messages that it has read.
 const KEPT_MEMORY_MAX: usize = 32 << 20;
-/// How many times its size in the body a parsed message takes at most.
+/// The maximum ratio of a parsed message's memory to its size in the body.
 pub(super) const PARSED_FACTOR_MAX: usize = 32;
 /// The memory of the smallest batch.
 pub(super) const SMALL_BATCH_BYTES: usize = 4 << 10;
-/// Why a body or its messages have to wait longer than they may.
+/// Why a body or its messages would have to wait too long.
 const TOO_MANY: &str = "too many messages are being received at once";
 
-/// The memory of all ingest requests together.
+/// The memory shared by all ingest requests.
 pub(crate) struct BodyMemory {
-    /// KiB of bodies.
+    /// Memory for bodies in KiB.
     bodies: Semaphore,
-    /// The longest body.
+    /// Maximum length of a body.
     body_max: usize,
-    /// KiB of messages that are parsed and not yet handed to the store.
+    /// Memory in KiB for messages that are parsed and not yet handed to the store.
     parsed: Semaphore,
-    /// Bytes of those that one batch is counted as, at most.
+    /// Maximum number of bytes of this that a single batch takes.
     slice_max: usize,
-    /// Bytes that a check keeps.
+    /// Maximum number of bytes that a check keeps.
     kept_max: usize,
-    /// Bodies that wait for room.
+    /// Number of bodies that wait for memory.
     waiting: AtomicUsize,
-    /// Bodies that have room, and those of them that wait for more.
+    /// Number of bodies that hold memory, and of those among them that wait for more.
     holding: AtomicUsize,
     held_up: AtomicUsize,
 }
 
 impl BodyMemory {
-    /// Divides these bytes: half for bodies, of at most this length, and half for messages parsed from them.
+    /// Divides these bytes: half for bodies, of at most this length each, and half for the messages parsed from them.
     pub(crate) fn of(bytes: usize, body_bytes_max: usize) -> BodyMemory {
         let half = (bytes / 2).max(1024);
         let body_max = body_bytes_max.min(half);
@@ -58,7 +58,7 @@ impl BodyMemory {
         }
     }
 
-    /// The longest body that there is memory for.
+    /// The longest body that fits into this memory.
     pub(super) fn body_max(&self) -> usize {
         self.body_max
     }
@@ -68,22 +68,22 @@ impl BodyMemory {
         self.kept_max
     }
 
-    /// Room for a body of which nothing has arrived yet.
+    /// A reservation for a body that has not begun to arrive.
     pub(super) fn room(&self) -> BodyReservation<'_> {
         BodyReservation { memory: self, held: None, bytes: 0 }
     }
 
-    /// Whether a body waits for room.
+    /// Whether a body is waiting for memory.
     pub(super) fn is_wanted(&self) -> bool {
         0 < self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Waits until the next slice of the rest of a body may be parsed.
+    /// Waits until the next slice of a body may be parsed.
     pub(super) async fn for_slice(&self, rest_bytes: usize) -> Result<SemaphorePermit<'_>> {
         self.for_parsed(rest_bytes, self.slice_max).await
     }
 
-    /// Waits until a whole body may be parsed slice by slice, and some slices kept.
+    /// Waits until a whole body may be parsed slice by slice, and some of the slices kept.
     pub(super) async fn for_check(&self, rest_bytes: usize) -> Result<SemaphorePermit<'_>> {
         self.for_parsed(rest_bytes, self.slice_max + self.kept_max).await
     }
@@ -95,8 +95,8 @@ impl BodyMemory {
     }
 }
 
-/// A body's share of the memory for all bodies. It grows with the data that has arrived, so that a sender who announces
-/// much and sends little does not block others.
+/// A body's share of the memory for all bodies. It grows with the data that has arrived, so that a sender that
+/// announces much and sends little does not block others.
 pub(crate) struct BodyReservation<'a> {
     memory: &'a BodyMemory,
     held: Option<SemaphorePermit<'a>>,
@@ -109,7 +109,7 @@ impl BodyReservation<'_> {
         self.bytes
     }
 
-    /// Waits until there is memory for more bytes; says whether that took time.
+    /// Waits until there is memory for more bytes; returns whether it had to wait.
     pub(super) async fn grow(&mut self, bytes: usize) -> Result<bool> {
         self.bytes += bytes;
         let held = self.held.as_ref().map_or(0, SemaphorePermit::num_permits);
@@ -139,7 +139,7 @@ impl Drop for BodyReservation<'_> {
 }
 
 impl<'a> BodyReservation<'a> {
-    /// If all that have room waited for more, none would ever get it: the last one gives up.
+    /// If all bodies that hold memory waited for more, none would ever get it, so the last one gives up.
     async fn wait(&self, kib: u32) -> Result<SemaphorePermit<'a>> {
         let _waiting = WaiterCount::new(&self.memory.waiting);
         let _held_up = self.held.as_ref().map(|_| WaiterCount::new(&self.memory.held_up));
@@ -151,7 +151,7 @@ impl<'a> BodyReservation<'a> {
     }
 }
 
-/// Counted for as long as it lives.
+/// A waiter, which is counted for as long as it exists.
 struct WaiterCount<'a>(&'a AtomicUsize);
 
 impl<'a> WaiterCount<'a> {

@@ -1,6 +1,6 @@
 //! Datadog's log intake: `POST /api/v2/logs`, answered with 202.
 //!
-//! All messages of a body are taken or none, as its clients do not look for which.
+//! Either all messages of a body are accepted or none, as clients do not check which ones were.
 
 use super::incoming::Incoming;
 use super::route::ProtocolRoute;
@@ -35,12 +35,12 @@ async fn logs(incoming: Incoming, body: Body) -> Result<Response> {
     Ok((StatusCode::ACCEPTED, Json(json!({}))).into_response())
 }
 
-/// Whether the key is one, which the login has found out.
+/// Confirms that the key is valid, which the authentication has already checked.
 async fn validate() -> Response {
     Json(json!({"valid": true})).into_response()
 }
 
-/// A refusal as Datadog says it.
+/// A refusal in Datadog's format.
 pub(super) fn refused(refusal: &RefusalDetail) -> Response {
     (refusal.status, Json(json!({"errors": [refusal.detail]}))).into_response()
 }

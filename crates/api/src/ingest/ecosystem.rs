@@ -1,7 +1,8 @@
-//! The paths that other systems' shippers send to and ask first, outside `/api`, and the requirements for their
+//! The paths outside `/api` that shippers of other systems send to and query first, and the requirements for their
 //! callers.
 //!
-//! They are not in the description of the API: their own documents describe them. Tests go through this table instead.
+//! These paths are not in the API description: the documentation of those systems describes them. Tests iterate over
+//! this table instead.
 
 use super::protocol::IngestProtocol;
 use super::route::ProtocolRoute;
@@ -10,7 +11,7 @@ use crate::access::Needs;
 use crate::state::SharedState;
 use utoipa_axum::router::OpenApiRouter;
 
-/// All of them, by their requirement.
+/// All paths, grouped by requirement.
 pub(crate) const ECOSYSTEM: [(Needs, &[ProtocolRoute]); 9] = [
     (Needs::Ingest(IngestProtocol::Elastic), elastic::ROUTES),
     (Needs::Ingest(IngestProtocol::Loki), loki::ROUTES),
@@ -23,7 +24,7 @@ pub(crate) const ECOSYSTEM: [(Needs, &[ProtocolRoute]); 9] = [
     (Needs::Ingest(IngestProtocol::Journal), journal::ROUTES),
 ];
 
-/// The same as routers.
+/// The same paths as routers.
 pub(crate) fn routes() -> impl Iterator<Item = (Needs, OpenApiRouter<SharedState>)> {
     ECOSYSTEM.into_iter().map(|(needs, routes)| {
         let paths = routes.iter().flat_map(|route| route.paths.iter().map(|path| (*path, route.answer)));
@@ -31,7 +32,7 @@ pub(crate) fn routes() -> impl Iterator<Item = (Needs, OpenApiRouter<SharedState
     })
 }
 
-/// Every method and path, and whether everybody may use it or only those that may store messages.
+/// Every method and path, and whether everybody may use it or only callers who may send messages.
 pub fn ecosystem() -> Vec<(&'static str, &'static str, bool)> {
     let mut all = Vec::new();
     let index = (Needs::Ingest(IngestProtocol::Elastic), &[elastic::INDEX][..]);

@@ -1,8 +1,8 @@
-//! Elasticsearch: `_bulk`, and what shippers ask before they use it.
+//! Elasticsearch: `_bulk`, and the requests that shippers send before they use it.
 //!
-//! They ask for the version and the license, look for templates, policies and pipelines, and create missing ones. None
-//! of it means anything here, so the answers are those after which they begin to send. An index is a word in the path
-//! of a document: every one exists, and creating one is acknowledged.
+//! Shippers ask for the version and the license, look for templates, policies and pipelines, and create missing ones.
+//! None of this has a meaning for Logstead, so the answers are those after which shippers begin to send. An index is
+//! only a word in the path of a document: every index exists, and creating one is acknowledged.
 //!
 //! **Invariant:** an item is answered as created when its message is durable. One that could not be stored has 429, and its
 //! sender sends it again.
@@ -23,10 +23,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Instant;
 
-/// By this header clients know that they may speak to us. It is on every reply.
+/// The header by which clients recognise a server that they may use. Every response has it.
 const PRODUCT: (HeaderName, HeaderValue) =
     (HeaderName::from_static("x-elastic-product"), HeaderValue::from_static("Elasticsearch"));
-/// The version that we say to clients that do not name theirs.
+/// The version reported to clients that do not name theirs.
 const VERSION: &str = "8.17.0";
 /// The media types accepted for bulk bodies.
 const MEDIA_TYPES: [&str; 5] = [
@@ -97,7 +97,7 @@ pub(super) const ROUTES: &[ProtocolRoute] = &[
     },
 ];
 
-/// The path of an index. It is one of the console's as well, so its methods do not stand among the others.
+/// The path of an index. The console uses the same path, so its methods are not listed with the others.
 pub(super) const INDEX: ProtocolRoute =
     ProtocolRoute { methods: &["HEAD", "PUT"], paths: &["/{index}"], answer: index };
 
@@ -155,7 +155,8 @@ async fn store(
     let mut stored = match refusal {
         Some(refusal) => IngestOutcome::nothing(batches, refusal),
         None if has_ids => {
-            // It goes on when its sender leaves, so that its outcome is known when the documents come again.
+            // The work goes on if the sender disconnects, so that its outcome is known when the documents are sent
+            // again.
             let this = incoming.clone();
             let storing = tokio::spawn(request_id::followed(async move { this.store(batches, None).await }));
             storing.await.map_err(ApiError::internal)??
@@ -167,7 +168,7 @@ async fn store(
     let filter = ReplyFilter::of(parameters.filter_path.as_deref());
     let took_ms = begin.elapsed().as_millis();
     let (mut messages, late) = (stored.messages, stored.late);
-    // A body of which nothing is accepted is refused as a whole, so that its sender waits as long as it is told to.
+    // A body of which nothing is accepted is refused as a whole, so that its sender waits for the time it is told to.
     let refusal = stopped.as_ref().filter(|_| taken == 0).map(ApiError::refusal);
     let reply = move || {
         messages.end();
@@ -182,7 +183,7 @@ async fn store(
     Ok(if has_ids { incoming.says_since(response) } else { response })
 }
 
-/// A refusal of all documents, naming each: rsyslog loses documents that are refused in any other way.
+/// Refuses all documents, each by itself: rsyslog loses documents that are refused in any other way.
 fn refused_each(refusal: &RefusalDetail, kind: [(HeaderName, HeaderValue); 1], reply: &str) -> Response {
     let whole = said(refusal).to_string();
     let (of_items, of_whole) =
@@ -195,7 +196,7 @@ fn refused_each(refusal: &RefusalDetail, kind: [(HeaderName, HeaderValue); 1], r
     response
 }
 
-/// Clients of version 8 ask for a media type of its own, and check it.
+/// Clients of version 8 ask for a special media type, and check it in the response.
 fn answer_type(headers: &HeaderMap) -> HeaderValue {
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let compatible = ["8", "9"].into_iter().find(|version| {
@@ -213,8 +214,8 @@ fn answer(headers: &HeaderMap, body: &Value) -> Response {
     ([(header::CONTENT_TYPE, answer_type(headers))], body.to_string()).into_response()
 }
 
-/// `GET /`, by anything but a browser. Clients refuse servers that are older than themselves, so they hear the version that
-/// they say is theirs.
+/// The response to `GET /` for clients other than browsers. Clients refuse servers older than themselves, so each is
+/// told its own version.
 pub(crate) fn greeting(headers: &HeaderMap) -> Response {
     let body = json!({
         "name": "logstead",
@@ -236,7 +237,8 @@ pub(crate) fn greeting(headers: &HeaderMap) -> Response {
     named(answer(headers, &body))
 }
 
-/// The version of a client that has its server's: `Filebeat/8.11.3 (…)`, `elasticsearch-py/9.0.1 (…)`.
+/// The version of a client that shares its server's version numbers: `Filebeat/8.11.3 (…)`, `elasticsearch-py/9.0.1
+/// (…)`.
 fn version_of(headers: &HeaderMap) -> Option<String> {
     let agent = headers.get(header::USER_AGENT)?.to_str().ok()?;
     let (name, rest) = agent.split_once('/')?;
@@ -246,7 +248,7 @@ fn version_of(headers: &HeaderMap) -> Option<String> {
         rest.trim_start_matches('v').chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
     let parts: Vec<&str> = version.split('.').collect();
     let is_version = parts.len() == 3 && parts.iter().all(|part| matches!(part.len(), 1..=3));
-    // Our version would be too new for clients of 6 and too old for none: they are told the one they expect.
+    // Clients of version 6 would reject our version as too new; each client is told the version it expects.
     (is_known && is_version).then_some(version)
 }
 
@@ -300,7 +302,7 @@ async fn empty(headers: HeaderMap) -> Response {
     answer(&headers, &json!({}))
 }
 
-/// A template, a policy, a pipeline or an index: it exists, and changes to it are acknowledged.
+/// A template, a policy, a pipeline or an index: it always exists, and changes to it are acknowledged.
 async fn thing(method: Method, headers: HeaderMap) -> Response {
     match method {
         Method::GET | Method::HEAD => answer(&headers, &json!({})),
@@ -336,18 +338,18 @@ fn said(refusal: &RefusalDetail) -> Value {
     })
 }
 
-/// A refusal as Elasticsearch says it.
+/// A refusal in Elasticsearch's format.
 pub(super) fn refused(refusal: &RefusalDetail) -> Response {
     let mut response = (refusal.status, Json(said(refusal))).into_response();
     if refusal.status == StatusCode::UNAUTHORIZED {
-        // Clients with a name and a password send them when they are asked to.
+        // Clients that have a name and a password send them only when asked to.
         let ask = HeaderValue::from_static("Basic realm=\"logstead\", charset=\"UTF-8\"");
         response.headers_mut().insert(header::WWW_AUTHENTICATE, ask);
     }
     response
 }
 
-/// The same with the header that clients look for.
+/// Adds the header that clients look for.
 pub(super) fn named(mut response: Response) -> Response {
     let (name, value) = PRODUCT;
     response.headers_mut().insert(name, value);

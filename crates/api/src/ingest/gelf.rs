@@ -1,4 +1,4 @@
-//! GELF over HTTP, as Graylog takes it: `POST /gelf`, answered with 202 once the message is durable.
+//! GELF over HTTP, as Graylog accepts it: `POST /gelf`, answered with 202 once the message is durable.
 
 use super::incoming::Incoming;
 use super::route::ProtocolRoute;

@@ -1,8 +1,8 @@
-//! Stores once what may be sent twice: requests with an `Idempotency-Key`, and messages that their protocol gives
-//! names.
+//! Stores only once what may be sent twice: requests with an `Idempotency-Key`, and messages that have names in their
+//! protocol.
 //!
-//! Stored requests and messages are [remembered](logstead_flow::repeats) for a day. A request that failed goes on where
-//! it stopped, and gives its next messages only to those who lack them.
+//! Stored requests and messages are [remembered](logstead_flow::repeats) for a day. A failed request continues at the
+//! point where it stopped, and passes its next messages only to the journals and queues that lack them.
 
 use super::incoming::{
     BatchFailure, IdempotentRequest, Incoming, IngestOutcome, IngestProgress, json, not_stored,
@@ -20,12 +20,12 @@ use logstead_pipeline::SubmitError;
 use logstead_record::{Batch, Selection, Timestamp};
 use std::sync::Arc;
 
-/// The headers that name a request that may be sent twice, mark the answer to a repeated one, and give the time since
-/// when names are remembered.
+/// The header that names a request that may be sent twice, the one that marks the response to a repeated request, and
+/// the one with the time since when names are remembered.
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 const KNOWN_SINCE: HeaderName = HeaderName::from_static("idempotency-known-since");
-/// The longest key.
+/// Maximum length of a key.
 const KEY_BYTES_MAX: usize = 255;
 
 impl Incoming {
@@ -34,13 +34,13 @@ impl Incoming {
         self.headers.contains_key(IDEMPOTENCY_KEY)
     }
 
-    /// Names of this caller's documents are hashes with this key.
+    /// The key with which the names of this caller's documents are hashed.
     pub(crate) fn owner(&self) -> [u8; 32] {
         *blake3::hash(self.account().to_string().as_bytes()).as_bytes()
     }
 
-    /// Stores messages unless a request with the same `Idempotency-Key` has: then it is answered as that was. `answer` gives
-    /// the answer's JSON, and whether it is one of success.
+    /// Stores messages unless a request with the same `Idempotency-Key` has already done so, whose answer is then
+    /// repeated. `answer` returns the answer's JSON if the request succeeded, or else a refusal.
     pub(crate) async fn store_once<M: Messages>(
         &self,
         hash: [u8; 32],
@@ -61,7 +61,7 @@ impl Incoming {
         let progress = match self.repeats().begin_request(key, body) {
             RequestStart::Take(progress) => progress,
             RequestStart::Again(RequestProgress { taken, dropped, .. }) => {
-                // Messages that could not be read then cannot be read now.
+                // Messages that could not be read the first time cannot be read now.
                 let (mut batches, _) = self.check(batches).await?;
                 let (refused, refusals) = (batches.refused, std::mem::take(&mut batches.refusals));
                 let messages = batches.into_messages();
@@ -90,7 +90,7 @@ impl Incoming {
                 return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail));
             }
         };
-        // It goes on when its sender leaves, so that its outcome is known when the sender asks again.
+        // The work goes on if the sender disconnects, so that its outcome is known when the sender asks again.
         let (this, logspace) = (self.clone(), logspace.map(str::to_owned));
         let storing = tokio::spawn(request_id::followed(async move {
             let mut ending = RequestEnd { repeats: this.repeats().clone(), key, is_answered: false };
@@ -108,7 +108,7 @@ impl Incoming {
         storing.await.map_err(ApiError::internal)?
     }
 
-    /// Adds the time since when names are remembered.
+    /// Adds the header with the time since when names are remembered.
     pub(super) fn says_since(&self, mut response: Response) -> Response {
         let mut since = Vec::new();
         self.repeats().since().write_rfc3339(&mut since, 0);
@@ -118,7 +118,7 @@ impl Incoming {
         response
     }
 
-    /// Stores a batch, without the messages that are stored already; returns those of its rows that have to come again.
+    /// Stores a batch without the messages that are stored already; returns the rows that have to be sent again.
     pub(super) async fn submit_once(
         &self,
         batch: Batch,
@@ -172,7 +172,7 @@ async fn blocking<T: Send + 'static>(
 
 type Note = Box<dyn FnOnce(&Repeats, Timestamp) + Send>;
 
-/// The note to keep of a batch. If its outcome was not heard, the journals know more after the next start.
+/// The note to keep about a batch. If its outcome is unknown, the journals provide it after the next start.
 fn remembered(outcome: &Result<StoreSummary, SubmitError>, messages: usize) -> Option<Note> {
     match outcome {
         Ok(StoreSummary { dropped }) => {
@@ -205,7 +205,7 @@ fn cannot_note(error: &std::io::Error) -> BatchFailure {
     ApiError::new(StatusCode::SERVICE_UNAVAILABLE, detail).retry_after_seconds(1).into()
 }
 
-/// Notes that a request ended, however it does.
+/// Notes that a request has ended, whatever the outcome.
 struct RequestEnd {
     repeats: Arc<Repeats>,
     key: Id,

@@ -1,7 +1,7 @@
-//! A request with messages: its sender and its source, its body, and storing its messages.
+//! A request with messages: its sender and its source, reading its body, and storing its messages.
 //!
-//! A protocol's handler takes [`Incoming`], reads the body, hands it to its decoder on a blocking thread, and stores what
-//! that gives:
+//! A protocol's handler takes [`Incoming`], reads the body, hands it to its decoder on a blocking thread, and stores
+//! the messages that the decoder returns:
 //!
 //! ```ignore
 //! let (body, _room) = incoming.read(body, None).await?;
@@ -38,10 +38,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::SemaphorePermit;
 
-/// A body rests if fewer bytes than this arrive in this time.
+/// A body counts as resting if fewer bytes than this arrive within this time.
 const REST_MAX: Duration = Duration::from_secs(2);
 const REST_BYTES_MIN: usize = 64 << 10;
-/// When senders are asked to come again while the source is not enabled.
+/// After how long senders are asked to try again while the source is not enabled.
 const DISABLED_RETRY_SECONDS: u64 = 60;
 
 /// A request with messages.
@@ -50,56 +50,56 @@ pub(crate) struct Incoming {
     pub(super) shared: SharedState,
     pub(super) caller: Caller,
     pub(super) peer: Peer,
-    /// The source that takes them.
+    /// The source that receives the messages.
     pub(super) source: Arc<str>,
     pub headers: HeaderMap,
-    /// How long its body is, unpacked.
+    /// The length of the body, unpacked.
     body_bytes: Arc<AtomicUsize>,
-    /// It is refused, and is only read to say so of each of its messages.
+    /// Whether the request is refused, and its body only read to report that for each message.
     is_refused: bool,
 }
 
-/// A request that may be refused, by a protocol that refuses each of its messages by itself.
+/// A request that may be refused, in a protocol that refuses each message separately.
 pub(crate) struct RefusableRequest {
     pub incoming: Incoming,
-    /// Why nothing of it is taken now, if so.
+    /// Why none of its messages are accepted now, if they are not.
     pub refusal: Option<ApiError>,
 }
 
-/// The outcome for the messages of a body.
+/// The outcome for the messages in a body.
 pub(crate) struct IngestOutcome<M> {
     /// The messages themselves, for the protocol's answer.
     pub messages: M,
     /// Messages that are stored durably.
     pub accepted: usize,
-    /// Messages that the routes dropped, which is counted.
+    /// Messages that the routes dropped, which are counted.
     pub dropped: usize,
-    /// Messages that could not be read, and why, for the first of them.
+    /// Messages that could not be read, and the reasons for the first of them.
     pub refused: usize,
     pub refusals: Vec<MessageRefusal>,
-    /// Why the rest is not stored. The first `accepted + dropped` messages that were not refused are taken …
+    /// Why the rest was not stored. The first `accepted + dropped` messages that were not refused are done …
     pub stopped: Option<ApiError>,
-    /// … except those with these places among them, which are being stored for another request.
+    /// … except those at these positions, which are being stored for another request.
     pub late: Vec<usize>,
-    /// The journals and queues that have messages of the rest already, if not all of them do.
+    /// The journals and queues that already have messages of the rest, if not all of them do.
     pub had: Vec<JournalId>,
 }
 
-/// A request that is remembered.
+/// A request that is remembered so that it is stored only once.
 pub(super) struct IdempotentRequest {
     pub(super) key: Id,
     pub(super) body: Id,
 }
 
-/// The state of a request that is tried once more.
+/// The progress of a request that is tried again.
 #[derive(Default)]
 pub(super) struct IngestProgress {
-    /// The name by which it is remembered.
+    /// The name by which the request is remembered.
     pub(super) named: Option<IdempotentRequest>,
     pub(super) progress: RequestProgress,
 }
 
-/// Why a batch is not stored, and who has it all the same.
+/// Why a batch is not stored, and which journals and queues have it nevertheless.
 pub(super) struct BatchFailure {
     pub(super) error: ApiError,
     pub(super) had: Vec<JournalId>,
@@ -111,8 +111,7 @@ impl From<ApiError> for BatchFailure {
     }
 }
 
-/// A batch that was read, with the names of its messages if they have some, in memory that was set aside for it; nothing at
-/// the end.
+/// A batch that was read, the names of its messages, if any, and the memory reserved for it; `None` at the end.
 type NextBatch<'a> = Result<Option<(Batch, Vec<Option<Id>>, Option<SemaphorePermit<'a>>)>>;
 
 impl FromRequestParts<SharedState> for Incoming {
@@ -143,22 +142,23 @@ impl FromRequestParts<SharedState> for RefusableRequest {
     }
 }
 
-/// Why the caller has to wait, if so.
+/// Why the caller has to wait, if the caller does.
 fn too_fast(shared: &SharedState, caller: &Caller) -> Option<ApiError> {
     let wait = shared.pace.lock().wait(caller.account, &caller.limits, Instant::now())?;
     let detail = format!("{} sends more than it may: wait {} s", caller.name, wait.as_secs() + 1);
     Some(ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after_seconds(wait.as_secs() + 1))
 }
 
-/// Why everybody has to wait, if so.
+/// Why all callers have to wait, if they do.
 fn too_much(shared: &SharedState) -> Option<ApiError> {
     let is_short = shared.state.pipeline.memory.gauge.is_short();
     is_short.then(|| busy("the server is short of memory for now"))
 }
 
 impl Incoming {
-    /// Reads a body and unpacks it, by its `Content-Encoding` or, without one, as the protocol defines. A resting body
-    /// gives way to those that wait for its room, which it holds for as long as the second value lives.
+    /// Reads a body and unpacks it according to its `Content-Encoding` or, without one, as the protocol defines. A
+    /// resting body gives way to others that wait for its memory. The memory is held for as long as the second value
+    /// exists.
     pub(crate) async fn read(
         &self,
         body: Body,
@@ -202,7 +202,7 @@ impl Incoming {
                 biased;
                 piece = pieces.read_next() => match piece? {
                     Some(bytes) => if room.grow(bytes).await? {
-                        // It was we who kept it waiting.
+                        // The sender was not at fault: we kept it waiting.
                         seen = room.bytes();
                         look.reset();
                     },
@@ -243,7 +243,7 @@ impl Incoming {
         self.charge(0, body_bytes);
     }
 
-    /// Counts what the caller has sent, unless it is refused.
+    /// Charges the caller for what was sent, unless the request is refused.
     pub(super) fn charge(&self, messages: usize, bytes: usize) {
         if self.is_refused {
             return;
@@ -253,7 +253,8 @@ impl Incoming {
     }
 
     /// Decodes on a blocking thread. The decoder is told who sent the messages, and how many there may be. The total
-    /// size of the messages, with everything that each of them repeats, is limited like the body, and counts as sent.
+    /// size of the messages, including data that each of them repeats, is limited like the body, and is charged to
+    /// the sender.
     pub(crate) async fn decode<M: Messages>(
         &self,
         decode: impl FnOnce(BodySender, usize) -> Result<M, BodyError> + Send + 'static,
@@ -271,8 +272,9 @@ impl Incoming {
         Ok(batches.stamped(clock::stamp))
     }
 
-    /// Reads all messages without storing any, for protocols that accept all or none of a body. Messages that would be
-    /// refused are counted. The memory for those that were read is held for as long as the second value lives.
+    /// Reads all messages without storing any, for protocols that accept either all or none of a body. Messages that
+    /// would be refused are counted. The memory for those that were read is held for as long as the second value
+    /// exists.
     pub(crate) async fn check<M: Messages>(
         &self,
         mut batches: Batches<M>,
@@ -289,7 +291,7 @@ impl Incoming {
         Ok((batches, room))
     }
 
-    /// Runs something that takes long on a blocking thread.
+    /// Runs a long task on a blocking thread.
     pub(crate) async fn blocking<T: Send + 'static>(
         &self,
         call: impl FnOnce() -> T + Send + 'static,
@@ -297,8 +299,8 @@ impl Incoming {
         blocking(call).await
     }
 
-    /// 404 for a logspace that does not exist, 403 for one that the caller may not choose. A private one is filled by
-    /// routes: nobody chooses it.
+    /// 404 for a logspace that does not exist, 403 for one that the caller may not choose. A private logspace is only
+    /// filled by routes and cannot be chosen.
     pub(crate) fn check_logspace(&self, logspace: Option<&str>) -> Result<()> {
         let Some(id) = logspace else { return Ok(()) };
         if logstead_config::is_private(id) {
@@ -325,8 +327,8 @@ impl Incoming {
         if known.contains(&id) { Ok(()) } else { Err(unknown_logspace(id, &known)) }
     }
 
-    /// Stores messages batch by batch, so that as little as possible is in memory, each while the next is read: in
-    /// `logspace`, or where the routes say.
+    /// Stores messages in `logspace`, or as the routes decide. Works batch by batch to keep little in memory, and
+    /// stores each batch while the next one is read.
     pub(crate) async fn store<M: Messages>(
         &self,
         batches: Batches<M>,
@@ -335,8 +337,8 @@ impl Incoming {
         self.store_rest(IngestProgress::default(), batches, logspace).await
     }
 
-    /// The same without the messages that the same request has stored before: then it stopped at a batch, and batches
-    /// are the same each time.
+    /// Like [`Incoming::store`], without the messages that the same request has stored before: it stopped at the end
+    /// of a batch, and batches are the same each time.
     pub(super) async fn store_rest<M: Messages>(
         &self,
         IngestProgress { named, progress: RequestProgress { taken: mut skip, mut dropped, mut had } }: IngestProgress,
@@ -367,7 +369,7 @@ impl Incoming {
                 drop(room);
                 taken
             };
-            // A sender with one request under way would otherwise wait for the disk and for the reader in turn.
+            // Otherwise a sender with a single open request would wait for the disk and for the reader alternately.
             let (taken, read) = tokio::join!(submit, self.next_batch(batches));
             (batches, next) = read?;
             match taken {
@@ -390,7 +392,7 @@ impl Incoming {
     /// Reads the next batch that has messages, if there is room for it in time.
     async fn next_batch<M: Messages>(&self, mut batches: Batches<M>) -> Result<(Batches<M>, NextBatch<'_>)> {
         while 0 < batches.rest_bytes() {
-            // There is room already for the kept messages, and a holder of room must not wait for more.
+            // Memory for kept messages is already reserved, and a holder of memory must not wait for more.
             let room = match batches.is_kept() {
                 true => None,
                 false => match self.shared.ingest.for_slice(batches.rest_bytes()).await {
@@ -422,7 +424,7 @@ pub(super) fn json(answer: String) -> Response {
 }
 
 impl<M: Messages> IngestOutcome<M> {
-    /// Nothing of a body is, for a reason.
+    /// The outcome for a body of which nothing is stored, with the reason.
     pub(super) fn nothing(batches: Batches<M>, reason: ApiError) -> IngestOutcome<M> {
         IngestOutcome {
             messages: batches.into_messages(),
@@ -438,12 +440,12 @@ impl<M: Messages> IngestOutcome<M> {
 }
 
 impl<M> IngestOutcome<M> {
-    /// How many messages the sender need not send again.
+    /// How many messages need not be sent again.
     pub(crate) fn taken(&self) -> usize {
         self.accepted + self.dropped
     }
 
-    /// The same if all is well, and otherwise why not, with how much is taken.
+    /// The outcome, if everything was stored; otherwise the error, with the number of messages that were.
     pub(crate) fn complete(mut self) -> Result<IngestOutcome<M>> {
         let Some(error) = self.stopped.take() else { return Ok(self) };
         let taken = match self.taken() {
@@ -467,7 +469,7 @@ pub(super) fn not_stored(error: &SubmitError) -> ApiError {
     match error {
         SubmitError::UnknownLogspace(_) => ApiError::not_found(error.to_string()),
         SubmitError::NoSource => ApiError::new(StatusCode::CONFLICT, error.to_string()),
-        // Senders keep what they are told to send again.
+        // Senders keep the messages that they are told to send again.
         SubmitError::SourceDisabled(_) => ApiError::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string())
             .retry_after_seconds(DISABLED_RETRY_SECONDS),
         SubmitError::Busy | SubmitError::Failed(_) | SubmitError::ShuttingDown => {

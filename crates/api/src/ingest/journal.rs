@@ -1,7 +1,8 @@
 //! systemd's journal: `POST /upload` from `systemd-journal-upload`, answered with 202 once all entries are durable.
 //!
-//! A body is all that a journal has, which may be more than memory: entries are stored while it comes. If it breaks
-//! off, those before are stored, and come again: the sender begins again behind the last body that was answered.
+//! A body is a whole journal, which may be larger than the memory, so entries are stored as they arrive. If it breaks
+//! off, the entries before that are stored, and arrive again: the sender continues after the last body that was
+//! answered.
 
 use super::incoming::Incoming;
 use super::route::ProtocolRoute;
@@ -21,7 +22,7 @@ pub(super) const ROUTES: &[ProtocolRoute] =
     &[ProtocolRoute { methods: &["POST"], paths: &["/upload"], answer: || post(upload) }];
 
 const MEDIA: &str = "application/vnd.fdo.journal";
-/// Uploads at a time: each holds an entry and a batch.
+/// Limits simultaneous uploads: each holds an entry and a batch in memory.
 static UPLOADS: Semaphore = Semaphore::const_new(UPLOADS_MAX);
 const UPLOADS_MAX: usize = 64;
 

@@ -1,7 +1,7 @@
-//! Grafana Loki: push, and what clients ask first.
+//! Grafana Loki: push, and the requests that clients send first.
 //!
-//! Push is answered with 204. Like in Loki, a push with some unacceptable entries is answered with 400, in words, and
-//! the others are stored: clients do not send it again.
+//! Push is answered with 204. A push with some unacceptable entries is answered with 400 and a text, like in Loki,
+//! and the others are stored: clients do not send it again.
 
 use super::incoming::Incoming;
 use super::route::ProtocolRoute;
@@ -36,7 +36,7 @@ pub(super) const PUBLIC: &[ProtocolRoute] = &[
 async fn push(incoming: Incoming, body: Body) -> Result<Response> {
     let (form, implied) = match media_type(&incoming.headers).as_deref() {
         Some("application/json") => (LokiEncoding::Json, None),
-        // Always a block of snappy, which its clients do not say.
+        // Always a block of snappy, although clients do not declare it.
         Some("application/x-protobuf") | None => (LokiEncoding::Protobuf, Some(Encoding::Snappy)),
         other => return Err(unsupported(other, "application/x-protobuf or application/json")),
     };
@@ -69,7 +69,7 @@ async fn build_info() -> Response {
     Json(info).into_response()
 }
 
-/// A refusal as Loki says it: in words.
+/// A refusal in Loki's format: plain text.
 pub(super) fn refused(refusal: &RefusalDetail) -> Response {
     let text = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
     (refusal.status, text, format!("{}\n", refusal.detail)).into_response()

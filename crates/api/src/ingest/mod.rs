@@ -13,7 +13,7 @@
 //! | `params`   | the parameters of our own protocol, `native`                            |
 //! | the others | a protocol each: its first questions, and its answers                   |
 //!
-//! The crate `logstead-ingest`, which knows no HTTP, interprets bodies.
+//! Bodies are interpreted by the crate `logstead-ingest`, which knows nothing of HTTP.
 //!
 //! **Invariant:** a sender hears that its messages are stored when they are, and of those that are not, why.
 

@@ -1,4 +1,4 @@
-//! Our own protocol: a body of many messages, answered once all of them are durable.
+//! Our own protocol: a body with many messages, which is answered once all of them are durable.
 //!
 //! **Invariant:** every line is stored or named in the answer with the reason; nothing of a body that is refused
 //! as a whole is stored.
@@ -35,15 +35,15 @@ impl From<MessageRefusal> for LineError {
 pub(crate) struct Ingested {
     /// Messages that are stored durably.
     accepted: usize,
-    /// Messages that no route of the router document took. They are counted and not stored.
+    /// Messages that matched no route of the router document. They are counted and not stored.
     dropped: usize,
     /// Messages that could not be read.
     rejected: usize,
-    /// Why, for the first 100.
+    /// The reasons for the first 100.
     errors: Vec<LineError>,
 }
 
-/// The answer to a body without any message that could be stored.
+/// The response to a body without any message that could be stored.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct NothingIngested {
     #[serde(flatten)]
@@ -52,7 +52,7 @@ pub(crate) struct NothingIngested {
     ingested: Ingested,
 }
 
-/// Describes the two ways in which nothing is stored. The first is a problem, too, so both may fit.
+/// Describes the two responses if nothing is stored. The first is a problem as well, so both may match.
 pub(crate) struct IngestRefused;
 
 impl utoipa::PartialSchema for IngestRefused {
@@ -76,8 +76,9 @@ impl utoipa::ToSchema for IngestRefused {
     }
 }
 
-/// Stores messages and answers once they are durable. A body may be packed (`Content-Encoding`: gzip, deflate, zstd, snappy).
-/// A request with the header `Idempotency-Key` may be sent again: it is stored once, and answered as before.
+/// Stores messages and answers once they are durable. A body may be compressed (`Content-Encoding`: gzip, deflate,
+/// zstd, snappy). A request with the header `Idempotency-Key` may be sent again: it is stored once, and answered as
+/// before.
 #[utoipa::path(
     post, path = "/api/v1/ingest", tag = "ingest", params(IngestParams),
     request_body(description = "One JSON object per line, an object or an array of objects, or one text per \
@@ -153,7 +154,7 @@ pub(crate) async fn ingest(
     incoming.store_once(hash, batches, params.logspace.as_deref(), answer).await
 }
 
-/// The answer: the outcome for the messages, or that all are refused.
+/// The answer: the outcome for the messages, or an error if all are refused.
 fn answer<M>(stored: IngestOutcome<M>) -> Result<String, Box<Response>> {
     let is_nothing = stored.taken() == 0 && 0 < stored.refused;
     let IngestOutcome { accepted, dropped, refused: rejected, refusals, .. } = stored;

@@ -1,5 +1,5 @@
-//! OpenTelemetry over HTTP: `POST /v1/logs`, in protobuf or JSON. Records that are not accepted are named in an answer
-//! with 200, as they must not be sent again.
+//! OpenTelemetry over HTTP: `POST /v1/logs`, in protobuf or JSON. Records that are not accepted are reported in a
+//! response with 200, as they must not be sent again.
 
 use super::incoming::Incoming;
 use super::route::ProtocolRoute;
@@ -40,7 +40,7 @@ pub(super) fn encoding(headers: &HeaderMap) -> Encoding {
     }
 }
 
-/// A refusal as OpenTelemetry says it: `google.rpc.Status` in the encoding of the request.
+/// A refusal in OpenTelemetry's format: `google.rpc.Status` in the encoding of the request.
 pub(super) fn refused(refusal: &RefusalDetail, encoding: Encoding) -> Response {
     let code = match refusal.status {
         StatusCode::UNAUTHORIZED => Code::Unauthenticated,
@@ -52,7 +52,7 @@ pub(super) fn refused(refusal: &RefusalDetail, encoding: Encoding) -> Response {
     };
     let retry_after = refusal.retry_after_seconds.map(Duration::from_secs);
     let status = Status { retry_after, ..Status::new(code, refusal.detail.clone()) };
-    // Exporters give up on 408 and 409, and lose what they hold.
+    // Exporters give up on 408 and 409, and lose their messages.
     let number = match refusal.status {
         StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => StatusCode::SERVICE_UNAVAILABLE,
         number => number,

@@ -1,7 +1,7 @@
-//! How fast a token may send. Pure: the caller brings the time.
+//! Limits how fast a token may send. Pure: the caller passes in the time.
 //!
-//! A token may send whenever something is left of its grant per second, however large the request, and then waits until
-//! the excess is made up for. So a large request passes, and on average the limit holds.
+//! A token may send whenever part of its allowance per second is left, however large the request is, and then waits
+//! until the excess is made up for. So a large request passes, and the limit holds on average.
 //!
 //! **Invariant:** the number of tokens that are remembered is bounded; one that is forgotten was within its limit.
 
@@ -9,7 +9,7 @@ use logstead_accounts::{Account, TokenLimits};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// Most tokens that are remembered.
+/// Maximum number of tokens that are remembered.
 const TOKENS_MAX: usize = 10_000;
 
 /// The amounts that tokens with limits have sent.
@@ -18,7 +18,7 @@ pub(crate) struct TokenPace {
     sent: HashMap<Account, TokenExcess>,
 }
 
-/// How much more than its limits grant a token has sent, in seconds of each.
+/// How much more a token has sent than its limits allow, in seconds for each limit.
 struct TokenExcess {
     messages: f64,
     bytes: f64,
@@ -39,19 +39,19 @@ impl TokenExcess {
 }
 
 impl TokenPace {
-    /// How long the token has to wait, if it does.
+    /// How long the token has to wait, if at all.
     pub(crate) fn wait(&mut self, account: Account, limits: &TokenLimits, now: Instant) -> Option<Duration> {
         if !limits.limit_pace() {
             return None;
         }
         let sent = self.sent.get_mut(&account)?;
         sent.until(now);
-        // A second's worth may be sent at once.
+        // The allowance of one second may be sent at once.
         let ahead = sent.ahead() - 1.0;
         (0.0 < ahead).then(|| Duration::try_from_secs_f64(ahead).unwrap_or(Duration::from_hours(1)))
     }
 
-    /// Notes what a token sends.
+    /// Adds what a token sends.
     pub(crate) fn charge(
         &mut self,
         account: Account,

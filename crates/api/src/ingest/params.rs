@@ -1,5 +1,5 @@
-//! The parameters of our own protocol: where messages go, the keys of objects and the format of lines. `docs/http.md`
-//! documents them.
+//! The parameters of our own protocol: the destination of messages, the keys of objects and the format of lines.
+//! `docs/http.md` documents them.
 
 use crate::error::{ApiError, Result};
 use crate::extract::{media_type, unsupported};
@@ -14,25 +14,27 @@ use logstead_syslog::format::SyslogParser;
 use logstead_syslog::format::keys::{ColumnKeys, KeyColumn};
 use serde::Deserialize;
 
-/// The destination of messages, and how they are read. Keys in lists are separated by commas; the first key that is
-/// present, not empty and readable counts.
+/// The destination of messages, and the way they are read. Keys in lists are separated by commas; the first key that
+/// is present, not empty and readable is used.
 #[derive(Default, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct IngestParams {
     /// The logspace to store in; by default the routes decide.
     pub(super) logspace: Option<String>,
-    /// The format of a line of `text/plain`: a plain message, or syslog as a file source with this `format` reads it.
+    /// The format of a line of `text/plain`: a plain message, or syslog, read like that of a file source with this
+    /// `format`.
     #[param(default = "text", inline)]
     pub(super) format: Option<LineFormat>,
-    /// With `1`, a body with a message that cannot be read is refused as a whole.
+    /// With `1`, a body is refused as a whole if one of its messages cannot be read.
     #[param(default = "0", inline)]
     pub(super) atomic: Option<Switch>,
-    /// The host of messages that name none; by default, for `text/plain`, the sender's address.
+    /// The host of messages that name none; for `text/plain`, the sender's address by default.
     host: Option<String>,
-    /// The zone of times that name none.
+    /// The zone of times that state none.
     #[param(default = "UTC")]
     timezone: Option<String>,
-    /// When the last line was written, RFC 3339: the year of stamps without one. Without it, now.
+    /// The time at which the last line was written, RFC 3339, which determines the year of timestamps without one;
+    /// now by default.
     #[param(value_type = Option<String>, format = DateTime)]
     written: Option<String>,
     #[param(
@@ -53,7 +55,7 @@ pub(crate) struct IngestParams {
     severity_field: Option<String>,
 }
 
-/// Yes or no.
+/// A boolean value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, utoipa::ToSchema)]
 pub(crate) enum Switch {
     #[serde(rename = "1", alias = "true")]
@@ -62,7 +64,7 @@ pub(crate) enum Switch {
     Off,
 }
 
-/// The format of a line of text.
+/// The format of a line in a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LineFormat {
@@ -72,11 +74,12 @@ pub(crate) enum LineFormat {
     Auto,
     /// RFC 5424.
     Rfc5424,
-    /// RFC 3164 and its relatives.
+    /// RFC 3164 and its variants.
     Rfc3164,
 }
 
-/// How the lines of a body are written, by the headers of its request. A format is for lines of text alone.
+/// The form of the messages in a body, according to the headers of its request. A format is only allowed for lines of
+/// text.
 pub(super) fn form(headers: &HeaderMap, format: Option<LineFormat>) -> Result<NativeFormat> {
     let form = match media_type(headers).as_deref() {
         Some("application/x-ndjson" | "application/ndjson" | "application/jsonl") => NativeFormat::JsonLines,
@@ -90,7 +93,7 @@ pub(super) fn form(headers: &HeaderMap, format: Option<LineFormat>) -> Result<Na
     }
 }
 
-/// How its messages are read.
+/// The options for reading the messages.
 pub(super) fn reading(params: &IngestParams) -> Result<ReadOptions> {
     let zone = params.timezone.as_deref().map_or(Ok(TimeZone::UTC), zone)?;
     let format = match params.format {

@@ -1,9 +1,9 @@
-//! The protocols that messages come in over HTTP.
+//! The protocols in which messages arrive over HTTP.
 
-/// The protocol of a route. Refusals have its format.
+/// The protocol of a route, which determines the format of refusals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum IngestProtocol {
-    /// Our own, whose refusals are problems (RFC 9457).
+    /// Our own protocol, whose refusals are problems (RFC 9457).
     Ours,
     /// Elasticsearch.
     Elastic,
@@ -13,11 +13,11 @@ pub(crate) enum IngestProtocol {
     Splunk,
     /// Datadog's log intake.
     Datadog,
-    /// OpenTelemetry's.
+    /// OpenTelemetry's protocol.
     Otlp,
-    /// Graylog's.
+    /// Graylog's protocol.
     Gelf,
-    /// The one of systemd's journal.
+    /// The protocol of systemd's journal.
     Journal,
 }
 
@@ -26,10 +26,10 @@ pub(crate) enum IngestProtocol {
 pub(crate) enum CredentialPlace {
     /// There are none.
     Nothing,
-    /// They are in the address, where logs of proxies would have them.
+    /// In the address, where they would appear in the logs of proxies.
     InAddress,
-    /// They are in a header that cannot be read as such.
+    /// In a header that cannot be read as credentials.
     Unreadable,
-    /// They are a token.
+    /// In a header, as a token.
     Token,
 }

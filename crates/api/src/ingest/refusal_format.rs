@@ -1,7 +1,7 @@
 //! Refusals in the format of the request's protocol, so that its clients understand them.
 //!
-//! Handlers and the login refuse with an [`ApiError`](crate::error::ApiError), whatever the protocol. Its response
-//! carries a [`RefusalDetail`], from which the outermost layer here makes the protocol's own refusal.
+//! Handlers and the authentication refuse with an [`ApiError`](crate::error::ApiError), whatever the protocol. Its
+//! response carries a [`RefusalDetail`], from which the outermost layer builds the refusal of the protocol.
 
 use super::protocol::{CredentialPlace, IngestProtocol};
 use super::{datadog, elastic, loki, otlp, splunk};
@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
-/// The middleware that does it.
+/// The middleware that converts refusals.
 pub(crate) async fn apply(State(protocol): State<IngestProtocol>, request: Request, next: Next) -> Response {
     let presented = presented(request.headers(), request.uri().query());
     let encoding = otlp::encoding(request.headers());
@@ -37,7 +37,7 @@ pub(crate) async fn apply(State(protocol): State<IngestProtocol>, request: Reque
     }
 }
 
-/// Adds the headers that all protocols share.
+/// Adds the headers that refusals of all protocols have.
 fn again(refusal: &RefusalDetail, mut response: Response) -> Response {
     if let Some(seconds) = refusal.retry_after_seconds {
         response.headers_mut().insert(header::RETRY_AFTER, seconds.into());

@@ -1,11 +1,11 @@
-//! Paths of other systems that are answered alike.
+//! Paths of other systems that have the same handler.
 
 use crate::state::SharedState;
 use axum::routing::MethodRouter;
 
-/// A row of a protocol's table.
+/// An entry in a protocol's table.
 pub(crate) struct ProtocolRoute {
-    /// The methods that are answered.
+    /// The methods that are accepted.
     pub methods: &'static [&'static str],
     pub paths: &'static [&'static str],
     pub answer: fn() -> MethodRouter<SharedState>,

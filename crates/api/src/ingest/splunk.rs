@@ -1,7 +1,8 @@
 //! Splunk's HTTP event collector: events, lines, acknowledgements and health.
 //!
-//! A request is answered when its events are durable, and all of them are taken or none. So an acknowledgement that is asked
-//! for has always happened: with a channel, an answer has a number, and every number is acknowledged.
+//! A request is answered when its events are durable, and either all of them are accepted or none. So events are
+//! always acknowledged by the time a client asks: with a channel, an answer has a number, and every number is
+//! acknowledged.
 
 use super::incoming::{Incoming, IngestOutcome};
 use super::protocol::CredentialPlace;
@@ -19,9 +20,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Most numbers in one question for acknowledgements.
+/// Maximum number of numbers in one request for acknowledgements.
 const ACKS_MAX: usize = 100_000;
-/// Longest channel.
+/// Maximum length of a channel.
 const CHANNEL_BYTES_MAX: usize = 128;
 
 pub(super) const ROUTES: &[ProtocolRoute] = &[
@@ -113,7 +114,7 @@ async fn store(
     Ok(axum::Json(success).into_response())
 }
 
-/// The channel of a request, by its header or its address.
+/// The channel of a request, from its header or its address.
 fn channel(headers: &HeaderMap, parameter: Option<&str>) -> Option<String> {
     let header = headers.get("x-splunk-request-channel").and_then(|value| value.to_str().ok());
     header.or(parameter).map(str::to_owned)
@@ -166,7 +167,7 @@ fn said(status: StatusCode, code: u32, text: &str) -> Response {
     (status, axum::Json(json!({"text": text, "code": code}))).into_response()
 }
 
-/// A refusal as Splunk says it, by a code.
+/// A refusal in Splunk's format, with a code.
 pub(super) fn refused(refusal: &RefusalDetail, presented: CredentialPlace) -> Response {
     let (status, code, text) = match (refusal.status.as_u16(), presented) {
         (401, CredentialPlace::InAddress) => {

@@ -1,4 +1,4 @@
-//! A body that is stored while it comes, as it may be of any length.
+//! A body that is stored as it arrives, because it may be of any length.
 //!
 //! **Invariant:** the token and its limits are checked again before each batch: a long request is worth no more than
 //! many short ones.
@@ -13,18 +13,19 @@ use logstead_flow::machine::clock;
 use logstead_record::{BatchBuilder, Origin};
 use std::time::{Duration, Instant};
 
-/// A batch of a streamed body is sealed at this many messages or bytes, or when nothing has come for this time.
+/// A batch of a streamed body is sealed when it has this many messages or bytes, or when nothing has arrived for this
+/// time.
 const STREAM_MESSAGES_MAX: usize = 4096;
 const STREAM_BYTES_MAX: usize = 1 << 20;
 const STREAM_REST_MAX: Duration = Duration::from_millis(200);
-/// The length of the pieces in which the streamed body of a limited token is read, so that it can be held back.
+/// The length of the pieces in which the streamed body of a limited token is read, so that it can be slowed down.
 const LIMITED_PIECE_BYTES: usize = 4 << 10;
-/// The interval at which the token is checked again while the body is held back.
+/// The interval at which the token is checked again while its body is slowed down.
 const ASK_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 impl Incoming {
-    /// Stores messages while their body comes, which may be of any length. `read` adds the messages that the next bytes
-    /// complete, and returns their length; it gets `None` at the end. It also gets the sender's address.
+    /// Stores messages while their body arrives, which may be of any length. `read` gets the next bytes, or `None` at
+    /// the end, and the sender's address; it adds the messages that these bytes complete, and returns their length.
     pub(crate) async fn store_streamed(
         &self,
         mut body: Body,
@@ -76,7 +77,8 @@ impl Incoming {
         }
     }
 
-    /// The most messages and bytes of a streamed body to store at a time: no more than a second's worth.
+    /// The maximum number of messages and bytes of a streamed body to store at a time: no more than one second's
+    /// allowance.
     fn stream_batch_max(&self) -> (usize, usize) {
         let TokenLimits { messages_per_second, bytes_per_second, .. } = self.caller.limits;
         let within = |a_second: Option<u64>, max: usize| {
@@ -85,7 +87,7 @@ impl Incoming {
         (within(messages_per_second, STREAM_MESSAGES_MAX), within(bytes_per_second, STREAM_BYTES_MAX))
     }
 
-    /// Waits until the token may send more. Fails once it is no longer one.
+    /// Waits until the token may send more. Fails once the token is no longer valid.
     async fn wait_for_turn(&self, asker: &CallerRecheck) -> Result<()> {
         loop {
             asker.check().await?;

@@ -16,18 +16,19 @@ pub(crate) struct AboutServer {
     version: &'static str,
     /// The machine's name.
     host: String,
-    /// The system that it runs.
+    /// Its operating system.
     system: String,
-    /// Threads that can run at once.
+    /// How many threads can run at once.
     cores: u64,
-    /// The memory that the process may take, by the machine and its control groups; null if that is not known.
+    /// The memory that the process may use, as limited by the machine and its control groups; null if that is not
+    /// known.
     #[schema(required)]
     memory_bytes: Option<u64>,
     /// The memory that is divided among the parts of the process.
     memory_budget_bytes: u64,
     /// The origin of that figure, as text for people.
     memory_budget_origin: String,
-    /// The part of it that the process uses; null if the system does not say.
+    /// The memory that the process uses; null if the system does not report it.
     #[schema(required)]
     resident_bytes: Option<u64>,
     pid: u32,
@@ -35,7 +36,7 @@ pub(crate) struct AboutServer {
     data: String,
     /// When the process was started.
     started: String,
-    /// When this was read.
+    /// When these values were read.
     time: String,
     /// The addresses at which it serves HTTP.
     listeners: Vec<WebSocket>,
@@ -50,19 +51,19 @@ pub(crate) struct SettingsInForce {
 /// A setting.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct SettingInForce {
-    /// Dotted, as for `--set`.
+    /// The key, dotted as for `--set`.
     pub(super) key: String,
     pub(super) value: String,
-    /// The value if none is set.
+    /// The default value.
     default: String,
     origin: SettingOrigin,
-    /// The line of the settings file, or the environment variable or argument; empty for a default.
+    /// The line of the settings file, the environment variable or the argument that sets it; empty for a default.
     pub(super) place: String,
     /// Its meaning.
     about: String,
 }
 
-/// The layer that a setting is from.
+/// The layer that a setting comes from.
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SettingOrigin {
@@ -82,7 +83,7 @@ pub(crate) async fn about(State(shared): State<SharedState>) -> Result<axum::Jso
     blocking(move || axum::Json(what(&shared))).await
 }
 
-/// Every setting in force, with its default and where it is from. None of them is a secret.
+/// Every setting in force, with its default and its origin. None of them is a secret.
 #[utoipa::path(get, path = "/api/v1/settings", tag = "system", responses((status = 200, body = SettingsInForce)))]
 pub(crate) async fn settings(State(shared): State<SharedState>) -> axum::Json<SettingsInForce> {
     axum::Json(SettingsInForce { settings: in_force(&shared) })
@@ -133,7 +134,7 @@ fn absolute(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// `Linux 6.1.0 x86_64`.
+/// The name of the system, such as `Linux 6.1.0 x86_64`.
 fn system() -> String {
     let names = rustix::system::uname();
     let [system, release, machine] = [names.sysname(), names.release(), names.machine()];

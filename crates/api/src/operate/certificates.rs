@@ -21,17 +21,18 @@ pub(crate) struct CertificateFile {
     owner: &'static str,
     /// The id of the source or destination; empty for the web.
     id: String,
-    /// `certificate`: our own; `client_ca`: who signs those of senders; `ca`: who signs those of servers.
+    /// `certificate`: our own; `client_ca`: the authorities that sign those of senders; `ca`: the authorities that
+    /// sign those of servers.
     role: &'static str,
     file: String,
-    /// The first 20 of it; the owner's own comes first.
+    /// The first 20 certificates in the file, the owner's own first.
     certificates: Vec<Certificate>,
-    /// The reason why it cannot be read. The certificate read before stays in use.
+    /// The reason why the file cannot be read. The certificate read before stays in use.
     #[schema(required)]
     error: Option<String>,
 }
 
-/// Every file of certificates that the settings and the live document name, as it is on the disk now.
+/// Every file of certificates that the settings and the live document name, as it is on disk now.
 #[utoipa::path(
     get, path = "/api/v1/certificates", tag = "system", responses((status = 200, body = CertificateFiles))
 )]

@@ -15,7 +15,7 @@ use logstead_questions::wire::message::MessageJson;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The most messages that are shown at a time.
+/// Maximum number of messages that are shown at a time.
 const LIMIT_MAX: usize = 1000;
 const LIMIT: usize = 100;
 
@@ -24,26 +24,26 @@ const LIMIT: usize = 100;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ShownLimit {
-    /// 1 to 1000; 100 by default.
+    /// How many, from 1 to 1000; 100 by default.
     limit: Option<usize>,
 }
 
-/// How many of the oldest messages are meant, as they were seen.
+/// How many of the oldest messages to act on, as the operator saw them.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Oldest {
     messages: u64,
 }
 
-/// Messages that wait or were refused, the oldest first.
+/// Messages that are waiting or were refused, oldest first.
 #[derive(Serialize, utoipa::ToSchema)]
 #[schema(as = Waiting)]
 pub(crate) struct WaitingMessages {
     /// All of them.
     total: u64,
-    /// The oldest. In the quarantine, each has the other side's reason in the field `logstead.refused`.
+    /// The oldest messages. In the quarantine, each has the other side's reason in the field `logstead.refused`.
     messages: Vec<MessageJson>,
-    /// Those among the oldest that the caller may not search.
+    /// The messages among the oldest that the caller may not search.
     withheld: WithheldMessages,
 }
 
@@ -57,14 +57,14 @@ pub(crate) struct WithheldMessages {
     bytes: u64,
 }
 
-/// How many messages it was done to.
+/// How many messages the action affected.
 #[derive(Serialize, utoipa::ToSchema)]
 #[schema(as = Done)]
 pub(crate) struct AffectedMessages {
     messages: u64,
 }
 
-/// Sends nothing until the destination is resumed, also after a restart. Messages wait in its queue.
+/// Sends nothing until the destination is resumed, even after a restart. Messages wait in its queue.
 #[utoipa::path(
     post, path = "/api/v1/destinations/{id}/pause", tag = "destinations",
     params(("id" = String, Path, description = "The destination")),
@@ -74,7 +74,7 @@ pub(crate) async fn pause(call: Call, Path(id): Path<String>) -> Result<StatusCo
     set_paused(&call, id, true).await
 }
 
-/// Sends again what waits.
+/// Starts sending the waiting messages again.
 #[utoipa::path(
     post, path = "/api/v1/destinations/{id}/resume", tag = "destinations",
     params(("id" = String, Path, description = "The destination")),
@@ -92,7 +92,7 @@ async fn set_paused(call: &Call, id: String, is_paused: bool) -> Result<StatusCo
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Tries to send at once instead of at the end of the present pause.
+/// Tries to send at once instead of waiting for the end of the current pause.
 #[utoipa::path(
     post, path = "/api/v1/destinations/{id}/retry", tag = "destinations",
     params(("id" = String, Path, description = "The destination")),
@@ -103,7 +103,7 @@ pub(crate) async fn retry(State(shared): State<SharedState>, Path(id): Path<Stri
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Drops the oldest messages of the queue. `messages` is how many the operator saw.
+/// Drops the oldest messages of the queue. `messages` is the number that the operator saw.
 #[utoipa::path(
     post, path = "/api/v1/destinations/{id}/discard", tag = "destinations",
     params(("id" = String, Path, description = "The destination")),
@@ -122,7 +122,7 @@ pub(crate) async fn discard(
     Ok(axum::Json(AffectedMessages { messages }))
 }
 
-/// The oldest messages that wait.
+/// The oldest waiting messages.
 #[utoipa::path(
     get, path = "/api/v1/destinations/{id}/queue", tag = "destinations",
     params(("id" = String, Path, description = "The destination"), ShownLimit),
@@ -180,8 +180,8 @@ async fn show(
     Ok(axum::Json(WaitingMessages { total, messages, withheld }))
 }
 
-/// Whether no route stores messages of a source where the caller may not search. The route of the single message does
-/// not count: steps may have changed it since.
+/// Whether every logspace in which routes store messages of a source may be searched by the caller. The route of a
+/// single message is not considered, as steps may have changed the message since.
 fn may_see_what_comes_from(source: &str, caller: &Caller, document: &Document) -> bool {
     let is_withheld = |target: &String| {
         let is_logspace = document.logspaces.iter().any(|logspace| logspace.id == *target);
@@ -191,7 +191,7 @@ fn may_see_what_comes_from(source: &str, caller: &Caller, document: &Document) -
     !document.routes.iter().any(|route| listens(&route.from) && route.to.iter().any(is_withheld))
 }
 
-/// Puts the oldest messages that were refused into the queue again.
+/// Puts the oldest messages that were refused back into the queue.
 #[utoipa::path(
     post, path = "/api/v1/destinations/{id}/quarantine/replay", tag = "destinations",
     params(("id" = String, Path, description = "The destination")),
@@ -234,7 +234,7 @@ fn quarantined(shared: &SharedState, id: &str, messages: u64) -> Result<Arc<Dest
     if there < messages { Err(fewer(messages, there)) } else { Ok(destination) }
 }
 
-/// A destination that is not enabled takes nothing.
+/// 409 for a destination that is not enabled, which accepts no messages.
 pub(super) fn check_enabled(shared: &SharedState, id: &str) -> Result<()> {
     let live = shared.state.pipeline.router();
     if live.checked.is_disabled(&RouteTarget::Destination(id.to_owned())) {

@@ -11,24 +11,24 @@ use logstead_flow::ledger::{self, LedgerReport, ReportStep};
 use logstead_flow::machine::clock;
 use serde::Deserialize;
 
-/// How far back it goes without `from`: an hour.
+/// The range without `from`: an hour.
 const RANGE_NANOS: i64 = 3_600_000_000_000;
 
-/// The range of time, and how finely it is shown.
+/// The time range, and the length of its steps.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FlowParams {
-    /// The beginning, like `-1h` or RFC 3339; it moves back to a whole step. Without it, an hour before `to`.
+    /// The start, such as `-1h` or RFC 3339; it moves back to a whole step. By default, an hour before `to`.
     from: Option<String>,
-    /// The end; it moves on to a whole step. Without it, now.
+    /// The end; it moves forward to a whole step. By default, now.
     to: Option<String>,
-    /// By default the shortest one that gives a few hundred points. Minutes are kept for two days, hours for two months
-    /// and days for thirteen months: for older messages the step is longer than asked for.
+    /// The length of a step; by default the shortest one that gives a few hundred points. Minutes are kept for two
+    /// days, hours for two months and days for thirteen months: for older messages the step is longer than requested.
     #[param(inline)]
     step: Option<ReportStep>,
 }
 
-/// The fate of every message of a range of time: for each source, received = stored + forwarded + dropped +
+/// The fate of every message in a time range: for each source, received = stored + forwarded + dropped +
 /// unacknowledged + in flight, and for each destination, queued = delivered + quarantined + dropped + waiting. A
 /// message counts once, at the time at which it was received.
 #[utoipa::path(get, path = "/api/v1/flow", tag = "router", params(FlowParams), responses((status = 200, body = LedgerReport)))]

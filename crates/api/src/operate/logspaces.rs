@@ -1,4 +1,4 @@
-//! The contents of logspaces, and the effect of a retention on them.
+//! The contents of logspaces, and the effect of a retention setting on them.
 
 use super::work::LogspaceWork;
 use crate::access::Call;
@@ -33,7 +33,7 @@ pub(crate) struct RetentionRequest {
 }
 
 /// The messages that a retention would remove, now and later: whole segments and journal files, the oldest first. Age
-/// counts from when messages were received.
+/// is measured from the time of receipt.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct RetentionPreview {
     messages: u64,
@@ -43,13 +43,13 @@ pub(crate) struct RetentionPreview {
     /// When the last of these messages was received; null if nothing would be removed.
     #[schema(required)]
     received_last: Option<String>,
-    /// When age removes more of the messages stored now; null if it does not, because there is no age or nothing is
-    /// left.
+    /// When more of the messages stored now will be removed by age; null if none will, because there is no age limit
+    /// or nothing is left.
     #[schema(required)]
     next_at: Option<String>,
-    /// How many messages go then.
+    /// How many messages will be removed then.
     next_messages: u64,
-    /// By when age has removed all that is stored now; null if it does not.
+    /// The time by which everything stored now will have been removed by age; null if that never happens.
     #[schema(required)]
     all_at: Option<String>,
 }
@@ -94,7 +94,8 @@ pub(crate) async fn retention_preview(
     }))
 }
 
-/// Confirms that the clock is right: messages are removed by age again, although the clock had jumped.
+/// Confirms that the clock is right: messages are removed by age again, after that was suspended because the clock
+/// had jumped.
 #[utoipa::path(
     post, path = "/api/v1/retention/resume", tag = "logspaces",
     responses((status = 204, description = "Messages are removed by age again"))

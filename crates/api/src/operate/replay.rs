@@ -1,4 +1,4 @@
-//! Sends stored messages to a destination: all that match, once more, through its queue.
+//! Sends all stored messages that match to a destination once more, through its queue.
 //!
 //! **Invariant:** a message counts as replayed once the queue has it on disk. A replay that ends early says how far it is.
 
@@ -21,10 +21,10 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// Lines that wait for a slow client.
+/// Maximum number of lines that wait for a slow client.
 const LINES_MAX: usize = 16;
 
-/// The messages to send: `query`, `from`, `to` and `logspaces` like in a search.
+/// The messages to send: `query`, `from`, `to` and `logspaces` as in a search.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReplayRequest {}
@@ -34,13 +34,13 @@ impl QuestionParameters for ReplayRequest {}
 /// A line of the answer.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct ReplayLine {
-    /// Messages that are in the destination's queue.
+    /// Messages that have been put into the destination's queue.
     messages: u64,
     /// Messages that match.
     of: u64,
     /// Whether this is the last line.
     end: bool,
-    /// Messages that match and cannot be read, as far as is known.
+    /// Messages that match but cannot be read, as far as is known.
     missing: u64,
     /// The reason why it ended early.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,8 +48,8 @@ pub(crate) struct ReplayLine {
     error: Option<String>,
 }
 
-/// Puts stored messages into the queue of a destination, the oldest first. The answer is a line of JSON now and then, which
-/// says how far it is. It ends when the client disconnects; asking again begins anew.
+/// Puts stored messages into the queue of a destination, oldest first. The answer is a line of JSON from time to
+/// time, which shows the progress. The work ends when the client disconnects; another request begins anew.
 #[utoipa::path(
     post, path = "/api/v1/destinations/{id}/replay", tag = "destinations", request_body = ReplayRequest,
     params(("id" = String, Path, description = "The destination")),
@@ -113,7 +113,7 @@ impl ReplayTask {
             let is_end = batch.is_empty();
             let queued = tokio::select! {
                 queued = self.queue(batch) => queued,
-                // A queue may stay full for days: nobody waits for that.
+                // A queue may stay full for days, so the work ends when the client has gone.
                 () = self.lines.closed() => return,
             };
             let error = queued.err();
@@ -133,15 +133,15 @@ impl ReplayTask {
         let builder = RefCell::new(BatchBuilder::new());
         let take = |_: &str, hit: &Hit, out: &mut Vec<u8>| {
             builder.borrow_mut().extend(&hit.batch, hit.row..hit.row + 1);
-            // A piece is as long as its messages' raw bytes.
+            // The length of a piece is measured by the raw bytes of its messages.
             hit.batch.write_raw(hit.row, out);
         };
         self.reading.next_piece(take, &self.cancel.run(), &mut Vec::new())?;
-        // The receiver gets each of them once, so none is a copy.
+        // The reader returns each message only once, so none of them is a copy.
         Ok(builder.into_inner().seal().with_copies(&[]))
     }
 
-    /// Says how far it is; `false` if nobody listens any more.
+    /// Reports the progress; `false` if the client has gone.
     async fn tell(&self, end: bool, error: Option<String>) -> bool {
         let (messages, missing) = (self.reading.written(), self.reading.missing());
         let line = ReplayLine { messages, of: self.of, end, missing, error };
@@ -149,7 +149,7 @@ impl ReplayTask {
         line.push(b'\n');
         let sent = self.lines.send(BodyPiece::Data(line.into())).await.is_ok();
         if end {
-            // Without it the connection would break.
+            // Without this, the connection would be broken off as incomplete.
             self.lines.send(BodyPiece::End(HeaderMap::new())).await.ok();
         }
         sent

@@ -32,7 +32,7 @@ const SENDERS: usize = 1000;
 const SENDERS_MAX: usize = 10_000;
 const FRAMES: usize = 20;
 const FRAMES_MAX: usize = 200;
-/// How far back the last messages are looked for.
+/// The time spans in which the last messages are looked for, one after the other.
 const SPANS: [i64; 4] = [10 * SECOND, 600 * SECOND, DAY, 36_500 * DAY];
 
 /// The senders to list.
@@ -40,18 +40,19 @@ const SPANS: [i64; 4] = [10 * SECOND, 600 * SECOND, DAY, 36_500 * DAY];
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct SendersParams {
-    /// Only those that sent something after this time, like `-1h` or RFC 3339.
+    /// Only senders that sent something after this time, such as `-1h` or RFC 3339.
     from: Option<String>,
-    /// Only those that sent something before this time.
+    /// Only senders that sent something before this time.
     to: Option<String>,
-    /// Only those whose host, source, address or certificate's subject contains this.
+    /// Only senders whose host, source, address or certificate subject contains this text.
     query: Option<String>,
-    /// How many are listed, 1 to 10000; 1000 by default. All are counted.
+    /// How many senders to list, 1 to 10000; 1000 by default. All are counted.
     limit: Option<usize>,
-    /// Whether each has its `series`; true by default. Without them, an answer has a third of the bytes.
+    /// Whether to include the `series` of each sender; true by default. Without them, an answer is a third of the
+    /// size.
     series: Option<bool>,
-    /// Whether only those are listed that are silent, skewed or new, or seem to be in another zone; false by default. All
-    /// are counted.
+    /// Whether to list only senders that are silent, skewed or new, or seem to be in another time zone; false by
+    /// default. All are counted.
     unusual: Option<bool>,
 }
 
@@ -60,7 +61,7 @@ pub(crate) struct SendersParams {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct FramesParams {
-    /// 1 to 200; 20 by default.
+    /// How many, from 1 to 200; 20 by default.
     limit: Option<usize>,
 }
 
@@ -70,24 +71,25 @@ pub(crate) struct Frames {
     frames: Vec<SentFrame>,
 }
 
-/// A message as it came.
+/// A message as it was received.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct SentFrame {
     /// Its id, for `/messages/{id}`.
     id: String,
     received: String,
-    /// The time that it says; null if it says none.
+    /// The time that the message states; null if it states none.
     #[schema(required)]
     device_time: Option<String>,
     address: String,
     /// The bytes in base64.
     bytes: String,
     recognised: Recognised,
-    /// The fields that were read out of it, by name.
+    /// The fields that were parsed from it, by name.
     fields: BTreeMap<String, FieldValue>,
 }
 
-/// Every host of every source, with how much it sends, whether that has become unusual, and how its clock goes.
+/// Every host of every source, with the amount that it sends, whether that has become unusual, and the deviation of
+/// its clock.
 #[utoipa::path(
     get, path = "/api/v1/senders", tag = "senders", params(SendersParams), responses((status = 200, body = Report))
 )]
@@ -121,7 +123,7 @@ pub(super) fn listed(shared: &ApiInner, wanted: &SenderFilter) -> Report {
     let (pipeline, now) = (&shared.state.pipeline, clock::now());
     let live = pipeline.router();
     let source = |id: &str| {
-        // A source that was removed still has rows until it is forgotten.
+        // The rows of a source that was removed remain until they are forgotten.
         match live.checked.sources.iter().find(|source| source.id == id) {
             Some(source) => facts(source, now),
             None => Some(SourceFacts { kind: "removed", offset_seconds: 0 }),
@@ -139,7 +141,7 @@ pub(super) fn listed(shared: &ApiInner, wanted: &SenderFilter) -> Report {
     })
 }
 
-/// `None` for our own log: nobody sends that.
+/// `None` for our own log, which has no senders.
 fn facts(source: &Source, now: Timestamp) -> Option<SourceFacts> {
     if source.kind == SourceKind::Internal {
         return None;
@@ -150,7 +152,7 @@ fn facts(source: &Source, now: Timestamp) -> Option<SourceFacts> {
     Some(SourceFacts { kind: source.kind.tag().name(), offset_seconds })
 }
 
-/// The last stored messages of a sender, as they came, with the fields that were read out of them.
+/// The last stored messages of a sender, as they were received, with the fields that were parsed from them.
 #[utoipa::path(
     get, path = "/api/v1/senders/{source}/{host}/frames", tag = "senders",
     params(
@@ -175,26 +177,27 @@ pub(crate) async fn frames(
     Ok(axum::Json(Frames { frames }))
 }
 
-/// The last bytes from an address that no message holds, the newest first.
+/// The last bytes from an address that do not belong to a message, newest first.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct SkippedPieces {
     pieces: Vec<SkippedPiece>,
 }
 
-/// Bytes that no message holds.
+/// Bytes that do not belong to a message.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct SkippedPiece {
     received: String,
-    /// Why: `too_long`, `out_of_step` or `unfinished`.
+    /// The reason: `too_long`, `out_of_step` or `unfinished`.
     reason: String,
-    /// How many there were.
+    /// Their number.
     bytes: u64,
     /// The first of them, in base64: at most 1 KiB.
     head: String,
 }
 
-/// The last bytes from an address that belong to no message, at most eight pieces, since the start of the process. They
-/// are as they came, also if a route masks what it stores: for operators.
+/// The last bytes from an address that do not belong to a message, at most eight pieces, since the start of the
+/// process. They are shown as they were received, even if a route masks the messages that it stores: for operators
+/// only.
 #[utoipa::path(
     get, path = "/api/v1/senders/{source}/{host}/skipped", tag = "senders",
     params(
@@ -217,8 +220,8 @@ pub(crate) async fn skipped(
     axum::Json(SkippedPieces { pieces: samples.into_iter().map(piece).collect() })
 }
 
-/// Pages are in the order of the times that messages say, which is wrong where a sender's clock is. So they are looked for
-/// by the time of receipt, in ever longer spans.
+/// The last messages of a sender. Pages are ordered by the time that messages state, which is wrong if a sender's
+/// clock is. So the messages are looked for by the time of receipt, in ever longer spans.
 fn last_frames(
     logspaces: &Logspaces,
     key: &SenderKey,
@@ -253,11 +256,11 @@ fn last_frames(
 pub(crate) enum Recognised {
     /// Syslog of RFC 5424.
     Rfc5424,
-    /// Syslog of RFC 3164, or a relative of it.
+    /// Syslog of RFC 3164, or a variant of it.
     Rfc3164,
-    /// Something without a head of syslog.
+    /// A known format without a syslog header.
     Other,
-    /// Nothing that is known: all of it is the text.
+    /// No known format: the whole message is taken as text.
     Unparsed,
 }
 
@@ -297,7 +300,7 @@ fn recognised(raw: &[u8], flags: Flags) -> Recognised {
     }
 }
 
-/// Forgets the counts of a sender that is no longer there. If it sends again, it is new. Its messages stay.
+/// Forgets the counts of a sender that no longer exists. If it sends again, it counts as new. Its messages stay.
 #[utoipa::path(
     delete, path = "/api/v1/senders/{source}/{host}", tag = "senders",
     params(
@@ -320,19 +323,19 @@ pub(crate) async fn forget(call: Call, Path((source, host)): Path<(String, Strin
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ForgetParams {
-    /// Those whose host, source, address or certificate's subject contains this.
+    /// Only senders whose host, source, address or certificate subject contains this text.
     query: Option<String>,
-    /// Only those whose messages all came within a minute; false by default.
+    /// Only senders whose messages all arrived within one minute; false by default.
     once: Option<bool>,
 }
 
-/// How many were forgotten.
+/// The number of senders that were forgotten.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Forgotten {
     senders: usize,
 }
 
-/// Forgets the counts of many senders, for names that somebody invented. `query` or `once` has to say which.
+/// Forgets the counts of many senders, for example of hosts whose names were invented. `query` or `once` is required.
 #[utoipa::path(
     delete, path = "/api/v1/senders", tag = "senders", operation_id = "forget_senders", params(ForgetParams),
     responses((status = 200, body = Forgotten))

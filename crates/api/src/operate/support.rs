@@ -1,4 +1,5 @@
-//! A report on this server as one text: for those who help with it, and to be read by those who hand it on.
+//! A report on this server as a single text, for those who help with it. It is meant to be read before it is passed
+//! on.
 //!
 //! **Invariant:** it holds no secret and no message of a sender.
 
@@ -16,9 +17,9 @@ use logstead_flow::machine::clock;
 use logstead_pipeline::internal;
 use serde::Serialize;
 
-/// A longer section is cut, and says so.
+/// Maximum length of a section; a longer one is cut, and says so.
 const SECTION_BYTES_MAX: usize = 1 << 20;
-/// Senders that are listed.
+/// Maximum number of senders that are listed.
 const SENDERS_MAX: usize = 200;
 
 /// Everything that helps to diagnose this server, as one text in sections: version and machine, settings, the router
@@ -38,7 +39,7 @@ pub(crate) async fn support_report(State(shared): State<SharedState>) -> Result<
     ))
 }
 
-/// The time for the name of a file.
+/// The current time, for use in a file name.
 fn stamp() -> String {
     let time = clock::now().to_string();
     time.chars().take("2026-01-02T03:04:05".len()).map(|c| if c == ':' { '-' } else { c }).collect()
@@ -88,7 +89,7 @@ fn add_section(text: &mut String, title: &str, body: &str) {
     text.push('\n');
 }
 
-/// A sender a line, without its figures by time and skew.
+/// One line for each sender, without its figures over time and without its skew.
 fn senders(shared: &ApiInner) -> String {
     let wanted = SenderFilter {
         text: String::new(),

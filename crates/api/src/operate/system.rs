@@ -1,4 +1,4 @@
-//! The state of the server: for operators, probes and Prometheus.
+//! The state of the server, for operators, probes and Prometheus.
 
 use crate::error::Result;
 use crate::state::{ApiInner, SharedState};
@@ -10,18 +10,18 @@ use logstead_accounts::BooksStatus;
 use std::path::Path;
 use utoipa::openapi::{OpenApi, Server};
 
-/// Describes the API. It is passed in, as it is built from all handlers.
+/// Builds the API description. The function is passed in because it needs all handlers.
 #[derive(Clone)]
 pub(crate) struct Description(pub(crate) fn() -> OpenApi);
 
-/// This description.
+/// Returns the API description.
 #[utoipa::path(get, path = "/api/v1/openapi.json", tag = "system", responses((status = 200, body = Object)))]
 pub(crate) async fn openapi_json(
     State(shared): State<SharedState>,
     Extension(Description(describe)): Extension<Description>,
 ) -> impl IntoResponse {
     let (mut description, base) = (describe(), shared.state.settings.web.base());
-    // Below a path of a host, programs that are made from the description have to know it.
+    // If the API is below a path of a host, programs generated from the description have to know that path.
     if !base.is_empty() {
         description.servers = Some(vec![Server::new(base)]);
     }
@@ -36,7 +36,7 @@ pub(crate) async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Whether it takes and stores messages, and if not, why.
+/// Whether the server accepts and stores messages, and if not, why.
 #[utoipa::path(
     get, path = "/readyz", tag = "system", responses(
         (status = 200, body = String, content_type = "text/plain"),
@@ -59,7 +59,7 @@ pub(crate) async fn readyz(State(shared): State<SharedState>) -> Result<impl Int
     })
 }
 
-/// The text with paths relative to the data directory: its place on the machine is not public.
+/// The text with paths relative to the data directory, since its location on the machine is not public.
 fn without_place(text: &str, data: &Path) -> String {
     let absolute = data.canonicalize().unwrap_or_else(|_| data.to_owned());
     let places = [absolute, data.to_owned()].map(|place| place.display().to_string());

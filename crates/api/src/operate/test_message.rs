@@ -18,13 +18,13 @@ use tokio::time::timeout;
 
 /// How long a caller waits.
 const WAIT_MAX: Duration = Duration::from_secs(10);
-/// The time that the other side has. A sink that gives up by itself says what it was waiting for.
+/// The time that the other side has. A sink that gives up by itself reports what it was waiting for.
 const ANSWER_WAIT_MAX: Period = Period::seconds(9);
 
 /// The result of a test message.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct TestAnswer {
-    /// Whether the other side has accepted it, as far as its protocol tells.
+    /// Whether the other side has accepted it, as far as its protocol shows.
     ok: bool,
     took_ms: u64,
     /// The other side's answer, if its protocol has answers.
@@ -37,8 +37,9 @@ pub(crate) struct TestAnswer {
     error: Option<String>,
 }
 
-/// Sends a message that says that it is a test, and returns the other side's answer if it comes within ten seconds. The
-/// body is a destination as in a router document, or `{"id": …}` of a live one. Its queue is not touched.
+/// Sends a message that identifies itself as a test, and returns the other side's answer if it arrives within ten
+/// seconds. The body is a destination as in a router document, or `{"id": …}` of a live one. Its queue is not
+/// touched.
 #[utoipa::path(
     post, path = "/api/v1/destinations/test", tag = "destinations", request_body = Destination,
     responses((status = 200, body = TestAnswer))
@@ -52,7 +53,7 @@ pub(crate) async fn test(call: Call, Json(body): Json<Map<String, Value>>) -> Re
     let (begin, by) = (Instant::now(), call.caller.name.clone());
     let folders = call.shared.state.pipeline.folders.clone();
     let (tell, told) = oneshot::channel();
-    // Not a thread of the runtime: where the deadline has passed, nobody waits for the sink any more.
+    // Not a thread of the runtime, because nothing waits for the sink once the deadline has passed.
     let send = request_id::carried(move || {
         let _permit = permit;
         tell.send(send_test(&destination, &folders, &by, ANSWER_WAIT_MAX)).ok();
@@ -73,7 +74,7 @@ pub(crate) async fn test(call: Call, Json(body): Json<Map<String, Value>>) -> Re
     }))
 }
 
-/// The destination that is meant, if the settings of the process allow it.
+/// The requested destination, if the settings of the process allow it.
 fn read(shared: &ApiInner, body: &Map<String, Value>) -> Result<Destination> {
     let pipeline = &shared.state.pipeline;
     let destination = match body.get("id").and_then(Value::as_str) {

@@ -1,4 +1,4 @@
-//! A logspace that is in use is verified, or indexed again.
+//! Verifies a logspace or rebuilds its indexes, while it is in use.
 
 use super::logspaces::unknown;
 use super::work::{WorkGuard, WorkKind};
@@ -37,16 +37,16 @@ pub(crate) struct Verification {
 /// Something that is damaged.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct VerificationFinding {
-    /// The file, in the logspace's folder.
+    /// The file, relative to the logspace's folder.
     file: String,
-    /// The damage, and its place in the part.
+    /// The damage, and its position in the file.
     what: String,
-    /// Whether messages cannot be read. A damaged index only costs time: it is rebuilt.
+    /// Whether messages cannot be read. A damaged index only costs time, as it is rebuilt.
     loses_messages: bool,
     /// The earliest time of the affected messages, if it is known.
     #[schema(required)]
     from: Option<String>,
-    /// The latest one.
+    /// The latest time of the affected messages, if it is known.
     #[schema(required)]
     to: Option<String>,
 }
@@ -54,19 +54,19 @@ pub(crate) struct VerificationFinding {
 /// The result of reindexing a logspace.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Reindexing {
-    /// Whether all were rebuilt: a stopping server does not finish, and damaged messages stay as they are.
+    /// Whether all indexes were rebuilt: a stopping server does not finish, and damaged messages stay as they are.
     complete: bool,
-    /// Indexes that were made again.
+    /// Indexes that were rebuilt.
     indexes: u64,
-    /// The messages that they are of.
+    /// The messages that they cover.
     messages: u64,
-    /// Why others were not, at most 100.
+    /// The reasons why others were not rebuilt, at most 100.
     failures: Vec<String>,
     took_ms: u64,
 }
 
-/// Reads everything that a logspace holds and checks it against its checksums and hashes. Takes as long as reading
-/// it does; ends when the client disconnects.
+/// Reads everything in a logspace and checks it against its checksums and hashes. Takes as long as reading all of it;
+/// ends when the client disconnects.
 #[utoipa::path(
     post, path = "/api/v1/logspaces/{id}/verify", tag = "logspaces",
     params(("id" = String, Path, description = "The logspace")),
@@ -118,8 +118,8 @@ impl Verification {
     }
 }
 
-/// Rebuilds the indexes of a logspace from its messages, while it is in use. Takes as long as reading all messages
-/// does; ends when the client disconnects, and indexes rebuilt until then stay.
+/// Rebuilds the indexes of a logspace from its messages, while it is in use. Takes as long as reading all messages;
+/// ends when the client disconnects, but indexes rebuilt until then stay.
 #[utoipa::path(
     post, path = "/api/v1/logspaces/{id}/reindex", tag = "logspaces",
     params(("id" = String, Path, description = "The logspace")),

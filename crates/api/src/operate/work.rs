@@ -1,4 +1,4 @@
-//! Long work on a logspace that is in use: one at a time, and it says how far it is.
+//! Long work on a logspace in use: one at a time, with its progress.
 
 use crate::error::{ApiError, Result};
 use axum::http::StatusCode;
@@ -10,13 +10,13 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(crate) struct Upkeep(Mutex<Option<LogspaceWork>>);
 
-/// Work on a logspace, and how far it is.
+/// Work on a logspace, and its progress.
 #[derive(Clone, Serialize, utoipa::ToSchema)]
 #[schema(as = Work)]
 pub(crate) struct LogspaceWork {
     pub(super) logspace: String,
     kind: WorkKind,
-    /// The number of bytes done, of `of_bytes`.
+    /// The number of bytes done, out of `of_bytes`.
     done_bytes: u64,
     of_bytes: u64,
 }
@@ -25,17 +25,17 @@ pub(crate) struct LogspaceWork {
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum WorkKind {
-    /// All is read and compared with its checksums.
+    /// Everything is read and compared with its checksums.
     Verify,
-    /// Indexes are made again, of the messages.
+    /// Indexes are rebuilt from the messages.
     Reindex,
 }
 
-/// Dropping it ends the work.
+/// Stands for running work, which ends when this is dropped.
 pub(super) struct WorkGuard(Arc<Upkeep>);
 
 impl Upkeep {
-    /// The work that runs now.
+    /// The current work, if any.
     pub(super) fn now(&self) -> Option<LogspaceWork> {
         self.0.lock().clone()
     }

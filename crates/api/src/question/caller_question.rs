@@ -1,4 +1,5 @@
-//! A question with everything a handler needs: read, narrowed to its caller's grant, and with its own parameters.
+//! A question with everything that a handler needs: parsed, limited to its caller's grant, and with its own
+//! parameters.
 
 use super::{CommonParameters, QuestionParameters, QuestionRequest, StoreQuestion};
 use crate::access::Caller;
@@ -9,7 +10,7 @@ use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::Method;
 use std::time::Instant;
 
-/// A question that was asked, in the body of a POST or in the query string of a GET.
+/// A question, from the body of a POST or the query string of a GET.
 pub(crate) struct CallerQuestion<T> {
     pub(crate) shared: SharedState,
     pub(crate) caller: Caller,

@@ -17,10 +17,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a question waits where memory is tight: others may end meanwhile.
+/// How long a question waits when memory is tight, as others may end in the meantime.
 const TIGHT_WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// Tells a question to end early.
+/// Signals a question to end early.
 pub(crate) struct Cancel {
     shared: SharedState,
     is_requested: Arc<dyn Fn() -> bool + Send + Sync>,
@@ -28,7 +28,7 @@ pub(crate) struct Cancel {
     running: Option<Arc<RunningQuestion>>,
 }
 
-/// Dropping it ends the question: the client has its answer, or no longer wants it.
+/// Ends the question when dropped: the client has its answer, or no longer wants it.
 pub(crate) struct Guard(Arc<AtomicBool>);
 
 impl Drop for Guard {
@@ -39,17 +39,17 @@ impl Drop for Guard {
 
 /// How long a question takes.
 pub(crate) struct Weight {
-    /// This decides where it waits for its turn.
+    /// Decides in which lane the question waits for its turn.
     pub(crate) is_instant: IsInstant,
-    /// So much of its time is over: its query was read.
+    /// The part of its time that was already spent on parsing the query.
     pub(crate) spent: Duration,
 }
 
-/// Says whether a question is instant, and is instant itself; where there is nothing, it may take long.
+/// Determines whether a question is instant, which is itself instant; `None` if the question may take long.
 pub(crate) type IsInstant = Option<Box<dyn FnOnce() -> bool + Send>>;
 
-/// Reads something that is written by the caller, such as a query, on a blocking thread: for as long as a search may take,
-/// and while the caller waits. Says how long that took.
+/// Parses something that the caller wrote, such as a query, on a blocking thread: for as long as a search may take,
+/// and while the caller waits. Also returns the time that this took.
 pub(crate) async fn reading<T: Send + 'static>(
     shared: &SharedState,
     read: impl FnOnce() -> Result<T> + Send + 'static,
@@ -70,7 +70,7 @@ pub(crate) async fn ask<T: Send + 'static>(
     ask_within(shared, caller, weight, shared.state.settings.limits.search_time_max.duration(), answer).await
 }
 
-/// The same with another time limit.
+/// Like [`ask`], with another time limit.
 pub(crate) async fn ask_within<T: Send + 'static>(
     shared: &SharedState,
     caller: &Caller,
@@ -99,7 +99,7 @@ pub(crate) async fn permit(shared: &SharedState, caller: &Caller, weight: Weight
     if let Some(permit) = shared.searches.enter_now(caller) {
         return Ok(permit);
     }
-    // A question that finds no room here either waits among the others.
+    // A question that finds no room in this lane either waits among the others.
     if let Some(is_instant) = weight.is_instant
         && let Ok(permit) = shared.instant_searches.enter(caller).await
         && let (true, permit) = blocking(move || (is_instant(), permit)).await?
@@ -113,7 +113,7 @@ fn has_to_end(running: &Option<Arc<RunningQuestion>>) -> bool {
     running.as_ref().is_some_and(|running| running.has_to_end())
 }
 
-/// Why a question had to end, and what to do.
+/// Why a question had to end, and what the caller can do.
 fn short(running: &RunningQuestion) -> String {
     let bytes = Size::about(running.bytes_max());
     format!(
@@ -127,7 +127,7 @@ impl Cancel {
         Cancel::within(shared, Some(shared.state.settings.limits.search_time_max.duration()))
     }
 
-    /// The same for a question that was read for this long.
+    /// Cancels a question whose query took this long to parse.
     pub(crate) fn after(shared: &SharedState, spent: Duration) -> (Cancel, Guard) {
         let time_max = shared.state.settings.limits.search_time_max.duration();
         Cancel::within(shared, Some(time_max.saturating_sub(spent)))
@@ -142,7 +142,7 @@ impl Cancel {
         let client_is_gone = Arc::new(AtomicBool::new(false));
         let guard = Guard(client_is_gone.clone());
         let (started, pipeline) = (Instant::now(), shared.state.pipeline.clone());
-        // Work without a time limit takes little at a time, and is not asked again by itself.
+        // Work without a time limit uses little memory at a time, and is not asked again by itself.
         let running = time_max.map(|_| Arc::new(pipeline.memory.gauge.begin()));
         let told = running.clone();
         let is_requested = Arc::new(move || {
@@ -160,13 +160,13 @@ impl Cancel {
         (self.is_requested)()
     }
 
-    /// Reads a query until it is requested: nothing where that was before the end.
+    /// Runs `read` until cancelling is requested; `None` if it did not finish before that.
     pub(crate) fn while_wanted<T>(&self, read: impl FnOnce() -> T) -> Option<T> {
         let is_requested = self.is_requested.clone();
         query::while_wanted(move || !is_requested(), read)
     }
 
-    /// Why a query was not read to its end.
+    /// The error for a query that was not parsed to its end.
     pub(crate) fn unread(&self) -> ApiError {
         let detail = format!(
             "the query could not be read within the {} s that a search may take: shorten it, or ask again when the \
@@ -180,7 +180,7 @@ impl Cancel {
         self.shared.state.settings.limits.search_time_max.duration().as_secs_f64()
     }
 
-    /// The run of the work: it goes on until cancelling is requested, on the lanes that all searches share.
+    /// The context in which the work runs: until cancelling is requested, with the threads that all searches share.
     pub(crate) fn run(&self) -> SearchContext<'_> {
         SearchContext { cancelled: &*self.is_requested, lanes: &self.shared.lanes, deadline: &self.deadline }
     }

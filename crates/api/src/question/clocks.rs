@@ -5,17 +5,17 @@ use jiff::tz::TimeZone;
 use logstead_query::Zone;
 use logstead_record::Timestamp;
 
-/// The clocks of a time zone.
+/// The local time of a time zone.
 pub(crate) struct Clocks(TimeZone);
 
 impl Clocks {
-    /// The clocks of the zone with this name; UTC by default.
+    /// The local time of the zone with this name; UTC by default.
     pub(crate) fn new(name: Option<&str>) -> Result<Clocks> {
         name.map_or(Ok(TimeZone::UTC), zone).map(Clocks)
     }
 }
 
-/// A zone of the system's database, by name.
+/// A zone of the system's time zone database, by name.
 pub(crate) fn zone(name: &str) -> Result<TimeZone> {
     let unknown = |_| {
         let detail = format!("there is no time zone `{name}`: write it as UTC or Europe/Vienna");
@@ -24,7 +24,7 @@ pub(crate) fn zone(name: &str) -> Result<TimeZone> {
     TimeZone::get(name).map_err(unknown)
 }
 
-/// Beyond the years that the database covers, clocks show UTC.
+/// Outside the years that the database covers, UTC is used.
 impl Zone for Clocks {
     fn instant(&self, local: Timestamp) -> Timestamp {
         moved(local, &TimeZone::UTC, &self.0)
@@ -35,7 +35,7 @@ impl Zone for Clocks {
     }
 }
 
-/// The time at which clocks there show what clocks here show at `time`.
+/// The time at which clocks in the zone `there` show the same as clocks in the zone `here` show at `time`.
 fn moved(time: Timestamp, here: &TimeZone, there: &TimeZone) -> Timestamp {
     let Ok(instant) = jiff::Timestamp::from_nanosecond(i128::from(time.nanos())) else { return time };
     let shown = there.to_timestamp(here.to_datetime(instant));

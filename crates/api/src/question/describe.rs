@@ -1,4 +1,5 @@
-//! Questions in the description of the API: each kind describes its own parameters, and the common ones are added here.
+//! Questions in the API description: each kind describes its own parameters, and the common ones are added by this
+//! module.
 
 use super::read::{AllowedStages, CommonParameters, QuestionParameters};
 use crate::state::SharedState;
@@ -15,7 +16,7 @@ const QUERY_THAT_STREAMS: &str = "In the query language, optionally with the sta
 const STREAMING_EXAMPLE: &str = "program=nginx | parse json | where status>=500";
 const STAGES_EXAMPLE: &str = "error | stats count() by host";
 
-/// A question that is asked in the body of a POST.
+/// Describes a question that is asked in the body of a POST.
 pub(crate) fn posted<T: QuestionParameters + ToSchema>(
     routes: UtoipaMethodRouter<SharedState>,
 ) -> UtoipaMethodRouter<SharedState> {
@@ -26,7 +27,7 @@ pub(crate) fn posted<T: QuestionParameters + ToSchema>(
     (schemas, paths, router)
 }
 
-/// A question that is asked in the query string of a GET.
+/// Describes a question that is asked in the query string of a GET.
 pub(crate) fn got<T: QuestionParameters + IntoParams>(
     routes: UtoipaMethodRouter<SharedState>,
 ) -> UtoipaMethodRouter<SharedState> {
@@ -41,7 +42,8 @@ pub(crate) fn got<T: QuestionParameters + IntoParams>(
     (schemas, paths, router)
 }
 
-/// A question that is asked in the body of a POST, or for curl in the query string of a GET with the same handler.
+/// Describes a question that is asked in the body of a POST or, for curl, in the query string of a GET with the same
+/// handler.
 pub(crate) fn posted_or_got<T: QuestionParameters + ToSchema + IntoParams>(
     routes: UtoipaMethodRouter<SharedState>,
     get: MethodRouter<SharedState>,

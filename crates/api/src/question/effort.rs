@@ -1,4 +1,4 @@
-//! The cost of an answer, before it is made.
+//! The cost of an answer, estimated beforehand.
 
 use logstead_indexer::Explanation;
 use logstead_query::Query;
@@ -6,9 +6,9 @@ use logstead_questions::store::{Logspaces, SearchCriteria};
 use logstead_work::SearchContext;
 use serde::Serialize;
 
-/// How long an answer over all matches will take, judging by the messages that have to be read one by one: one core
-/// reads about ten million per second. A page of the newest messages is often faster, and data on a slow disk that was
-/// not read recently is slower.
+/// How long an answer over all matches will take, judging by the number of messages that have to be read one by one:
+/// a core reads about ten million per second. A page of the newest messages is often faster, and data on a slow disk
+/// that was not read recently is slower.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = Cost)]
@@ -19,33 +19,33 @@ pub(crate) enum AnswerCost {
     Quick,
     /// Under ten seconds: at most a hundred million.
     Slow,
-    /// More.
+    /// Ten seconds or more.
     VerySlow,
 }
 
 /// The work for an answer.
 #[derive(Clone, Default, Serialize, utoipa::ToSchema)]
 pub(crate) struct Effort {
-    /// Sealed segments in range.
+    /// The number of sealed segments in range.
     segments: u64,
-    /// The segments that were asked for this estimate; the others are extrapolated.
+    /// The segments that were examined for this estimate; the others are extrapolated.
     asked_segments: u64,
-    /// Sealed segments that are out of range.
+    /// The number of sealed segments that are out of range.
     skipped_segments: u64,
-    /// Sealed segments without an index: all their messages are read.
+    /// Sealed segments without an index, of which all messages are read.
     unindexed_segments: u64,
     /// Messages of segments that are in range.
     pub(crate) messages: u64,
-    /// Messages that certainly match, without being read. For callers limited by a grant, this and everything that
-    /// depends on what the messages say is 0, and the cost is that of reading all messages in range.
+    /// Messages that certainly match, without being read. For callers limited by a grant, this and everything else
+    /// that depends on the contents of messages is 0, and the cost is that of reading all messages in range.
     certain_messages: u64,
     /// Messages that have to be read.
     undecided_messages: u64,
     /// Blocks that are decompressed for them.
     blocks: u64,
-    /// Their length.
+    /// Their length in bytes.
     blocks_bytes: u64,
-    /// Messages that are not in a segment yet: all are read.
+    /// Messages that are not in a segment yet, which are all read.
     pub(crate) tail_messages: u64,
 }
 
@@ -71,7 +71,7 @@ impl AnswerCost {
 }
 
 impl Effort {
-    /// For an answer over everything that matches, of logspaces that can be asked in time.
+    /// Estimates the effort for an answer over all matches, from the logspaces that can be examined in time.
     pub(crate) fn estimate(
         logspaces: &Logspaces,
         wanted: SearchCriteria<'_>,
@@ -82,7 +82,7 @@ impl Effort {
         each.fold(Effort::default(), |sum, effort| sum.plus(&effort))
     }
 
-    /// Segments that were not asked are assumed to be like those that were.
+    /// Segments that were not examined are assumed to be like those that were.
     pub(crate) fn of(explained: &Explanation) -> Effort {
         let all = |asked: u64| {
             let all = u128::from(asked) * u128::from(explained.segments);
@@ -107,15 +107,15 @@ impl Effort {
         self.undecided_messages.saturating_add(self.tail_messages)
     }
 
-    /// Whether an answer is instant, which depends on how many conditions are compared, and for some answers also on
-    /// how many messages match.
+    /// Whether an answer is instant, which depends on the number of conditions that are compared, and for some
+    /// answers also on the number of matching messages.
     pub(crate) fn is_instant(&self, query: &Query, looks_at_all: bool) -> bool {
         let matching = if looks_at_all { self.certain_messages } else { 0 };
         let looked_at = self.looked_at().saturating_mul(conditions(query));
         AnswerCost::of(looked_at.saturating_add(matching)) == AnswerCost::Instant
     }
 
-    /// Both together.
+    /// The sum of both.
     pub(crate) fn plus(self, other: &Effort) -> Effort {
         Effort {
             segments: self.segments + other.segments,

@@ -7,9 +7,9 @@ use logstead_record::Field;
 use logstead_work::SearchContext;
 use std::collections::{BTreeSet, HashSet};
 
-/// Names that are asked for at most: to compare one with all known ones takes some time.
+/// Maximum number of names to check, as comparing a name with all known ones takes some time.
 const ASKED_MAX: usize = 64;
-/// A longer name is like no other.
+/// Maximum length of a name to check; a longer one resembles no other.
 const NAME_BYTES_MAX: usize = 128;
 /// Names below this similarity are not suggested.
 const LIKENESS_MIN: f64 = 0.7;
@@ -40,8 +40,8 @@ pub(crate) fn unknown_fields(
         .collect()
 }
 
-/// The name that a text seems to compare: `sevrity>=err` is a text, since a field that not every message has is compared
-/// with numbers only.
+/// The name that a text seems to compare: `sevrity>=err` is parsed as text, since only numbers can be compared with a
+/// field that not every message has.
 pub(crate) fn compared(text: &str) -> Option<&str> {
     let (name, rest) = text.split_once(['<', '>'])?;
     let value = rest.strip_prefix('=').unwrap_or(rest);
@@ -49,7 +49,8 @@ pub(crate) fn compared(text: &str) -> Option<&str> {
     (!name.is_empty() && name.chars().all(is_part_of_name) && !value.is_empty()).then_some(name)
 }
 
-/// The most similar name of a field in range or one that every message has, also by the last part of a dotted one.
+/// The most similar name among the fields in range and those that every message has; for a dotted name, the last part
+/// is compared as well.
 fn meant(name: &str, known: &BTreeSet<String>) -> Option<String> {
     if NAME_BYTES_MAX < name.len() {
         return None;

@@ -1,4 +1,4 @@
-//! Questions to the store: how each is read and understood, its turn and its end.
+//! Questions to the store: parsing and interpreting them, their turns and their end.
 //!
 //! A handler takes a [`CallerQuestion`], which has the question with the caller's grant applied, and its own parameters.
 //!

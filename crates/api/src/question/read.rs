@@ -10,7 +10,7 @@ use std::fmt::{self, Formatter};
 
 /// The parameters of one kind of question, besides the common ones.
 pub(crate) trait QuestionParameters: DeserializeOwned + Send {
-    /// The common parameters that it takes.
+    /// The common parameters that this kind accepts.
     const COMMON: &'static [&'static str] =
         &["query", "unparsed", "from", "to", "timezone", "logspaces", "copies"];
     /// The stages that the query may have.
@@ -21,7 +21,7 @@ pub(crate) trait QuestionParameters: DeserializeOwned + Send {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AllowedStages {
     None,
-    /// Stages that work on messages one by one.
+    /// Stages that process messages one by one.
     Streaming,
     All,
 }
@@ -43,7 +43,7 @@ pub(crate) struct CommonParameters {
     pub(crate) from: Option<String>,
     /// End of the range, exclusive. Unbounded by default.
     pub(crate) to: Option<String>,
-    /// The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+    /// The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
     pub(crate) timezone: Option<String>,
     /// Logspace ids, all by default. In a query string, separated by commas.
     #[param(value_type = Option<String>)]
@@ -55,11 +55,11 @@ pub(crate) struct CommonParameters {
     pub(crate) copies: Option<CopiesAsked>,
 }
 
-/// The copies that count.
+/// The copies that are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum CopiesAsked {
-    /// Each, in its own logspace.
+    /// All copies count, each in its own logspace.
     All,
 }
 
@@ -67,10 +67,10 @@ pub(crate) enum CopiesAsked {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Unparsed {
-    /// It is refused, with its line and column.
+    /// The query is refused, with the line and column of the error.
     #[default]
     Refuse,
-    /// Its filter is searched for as it stands, and a warning says so.
+    /// The filter is searched for as literal text, and a warning says so.
     Text,
 }
 
@@ -99,7 +99,7 @@ impl<'de, T: QuestionParameters> Deserialize<'de> for QuestionRequest<T> {
 }
 
 impl CommonParameters {
-    /// A number that other questions do not have.
+    /// A number that identifies the question.
     pub(super) fn key(&self) -> u64 {
         let CommonParameters { query, unparsed, from, to, timezone, logspaces, copies } = self;
         let is_text = *unparsed == Some(Unparsed::Text);
@@ -169,7 +169,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for CommonKeysTaker<'_, D> {
     }
 }
 
-/// The same for the struct's visitor, then for the map that it visits.
+/// The same for the visitor of the struct, and then for the map that it visits.
 struct CommonKeysMap<'a, I> {
     inner: I,
     common: &'a mut CommonParameters,
@@ -252,12 +252,12 @@ impl Visitor<'_> for KnownKeys {
 #[serde(transparent)]
 struct CommaList(#[serde(deserialize_with = "list")] Option<Vec<String>>);
 
-/// The parts between the commas, without those that are empty.
+/// The parts between the commas, except empty ones.
 pub(crate) fn split_list(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-/// Reads a list, which in a query string is separated by commas.
+/// Deserializes a list, which is separated by commas in a query string.
 pub(crate) fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
     struct ListVisitor;
 
@@ -288,7 +288,7 @@ pub(crate) fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
 mod tests {
     use super::*;
 
-    /// All parameters in one struct of the same name.
+    /// All parameters in a single struct of the same name, for comparison.
     mod together {
         #[derive(Debug, serde::Deserialize)]
         #[serde(deny_unknown_fields)]

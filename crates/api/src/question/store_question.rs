@@ -27,44 +27,45 @@ use logstead_record::{Field, Timestamp};
 use logstead_work::SearchContext;
 use std::time::{Duration, Instant};
 
-/// If the estimate takes longer than this, the question takes long.
+/// If the estimate takes longer than this, the question counts as long.
 const ESTIMATE_TIME_MAX: Duration = Duration::from_millis(50);
 
-/// The number of unknown names of one kind that are warned of.
+/// Maximum number of warnings about unknown names of each kind.
 const UNKNOWN_WARNINGS_MAX: usize = 16;
 
-/// A query with everything that decides its result.
+/// A query with everything that determines its result.
 pub(crate) struct StoreQuestion {
     /// The query as it was sent.
     text: String,
-    /// A number that identifies the request, range and logspaces included: the pages of a question have the same.
+    /// A number that identifies the request, including its range and logspaces: all pages of a question have the
+    /// same.
     pub(crate) key: u64,
-    /// The caller's query: only to be shown, never to be searched for.
+    /// The caller's query, only for display. It must never be searched for.
     pub(crate) asked: Query,
-    /// The same, limited to the messages that the caller may see.
+    /// The caller's query, limited to the messages that the caller may see.
     pub(crate) query: Query,
     /// Whether the caller may see only a part of the messages in these logspaces.
     pub(crate) narrowed: bool,
-    /// The filter of that part.
+    /// The filter that limits them.
     scope: Option<Query>,
     pub(crate) stages: Vec<Stage>,
-    /// The stages before them that became a part of the query.
+    /// The preceding stages that became a part of the query.
     first_stages: Vec<Stage>,
     pub(crate) warnings: Vec<QueryWarning>,
-    /// The range of the request, or the one that the query names.
+    /// The time range of the request, or the one that the query names.
     requested: TimeRange,
-    /// The part of it that the query leaves.
+    /// The part of that range to which the query limits it.
     pub(crate) range: TimeRange,
     pub(crate) now: Timestamp,
     pub(crate) logspaces: Logspaces,
     pub(crate) copies: Copies,
-    /// How long it was read.
+    /// The time spent on parsing it.
     pub(crate) spent: Duration,
 }
 
 impl StoreQuestion {
-    /// Interprets the common parameters for this caller. A query is read on a blocking thread, as a long one takes a
-    /// while, and that counts towards the time limit of the search.
+    /// Interprets the common parameters for this caller. A query is parsed on a blocking thread, because a long one
+    /// takes a while; that time counts towards the time limit of the search.
     pub(crate) async fn read(
         shared: &SharedState,
         caller: &Caller,
@@ -77,7 +78,7 @@ impl StoreQuestion {
         Ok(StoreQuestion { spent, ..question })
     }
 
-    /// The same on this thread.
+    /// Like [`StoreQuestion::read`], but on this thread.
     pub(crate) fn new(
         shared: &ApiInner,
         caller: &Caller,
@@ -92,7 +93,7 @@ impl StoreQuestion {
         }
     }
 
-    /// The same question, if its stages work on messages one by one.
+    /// The same question, if its stages process messages one by one.
     fn streaming(mut self) -> Result<StoreQuestion> {
         if let Err(refused) = self.pipeline().streams() {
             let outline = query::outline(&self.text).ok();
@@ -121,20 +122,20 @@ impl StoreQuestion {
         StreamedStages::new(&self.pipeline(), self.now)
     }
 
-    /// The stages of messages on their way into a file, if it holds messages and not a table: all stages stream, and
-    /// the columns of a CSV file are known before the first message.
+    /// The stages for messages that are exported, if the file contains messages and not a table: all stages work on
+    /// messages one by one, and the columns of a CSV file are known before the first message.
     pub(crate) fn exported(&mut self, is_csv: bool) -> Option<StreamedStages> {
         StreamedStages::exported(&self.pipeline(), is_csv, self.now)?;
         self.narrow_by_first_stages();
         self.passing()
     }
 
-    /// All messages, and the stages that are left to be done.
+    /// A pipeline of the stages that have yet to be applied to the messages.
     pub(crate) fn pipeline(&self) -> Pipeline {
         Pipeline { filter: Query::All, stages: self.stages.clone() }
     }
 
-    /// The query as it was understood, stages included.
+    /// The query as it was understood, including stages.
     pub(crate) fn shown(&self) -> String {
         let wheres = self.first_stages.iter().cloned();
         let stages = wheres.chain(self.stages.iter().cloned()).collect();
@@ -179,8 +180,8 @@ impl StoreQuestion {
         })
     }
 
-    /// The range as it can be shown: without a beginning it begins with the stored messages, and without an end it ends
-    /// now, or with the stored messages if all of them are later. `None` if nothing is stored that it could begin with.
+    /// The range to draw: without a start it begins with the stored messages, and without an end it ends now, or with
+    /// the stored messages if all of them are later. `None` if nothing is stored with which it could begin.
     pub(crate) fn drawn_range(&self) -> Option<TimeRange> {
         let range = if self.range.is_empty() { self.requested } else { self.range };
         let stored = self.logspaces.stored();
@@ -196,7 +197,7 @@ impl StoreQuestion {
         Some(TimeRange { first, last }).filter(|range| !range.is_empty())
     }
 
-    /// The criteria to search the logspaces for.
+    /// The criteria with which to search the logspaces.
     pub(crate) fn wanted(&self) -> SearchCriteria<'_> {
         SearchCriteria { query: &self.query, range: self.range, now: self.now, copies: self.copies }
     }
@@ -207,14 +208,15 @@ impl StoreQuestion {
         (count, self.warn_of_gaps(coverage, cancel))
     }
 
-    /// How many copies are left out.
+    /// The number of copies that are left out.
     pub(crate) fn count_copies(&mut self, cancel: &Cancel) -> u64 {
         let (copies, coverage) = self.logspaces.count_copies(self.wanted(), &cancel.run());
         self.warn_of_gaps(coverage, cancel);
         copies
     }
 
-    /// The same for a question whose first messages are shown: `None` if it takes longer than finding these.
+    /// Like [`StoreQuestion::count_copies`], for a question whose first messages are shown: `None` if counting takes
+    /// longer than finding these.
     pub(crate) fn count_copies_of_page(&mut self, page: &Page, cancel: &Cancel) -> Option<u64> {
         let is_instant = || {
             let effort = Effort::estimate(&self.logspaces, self.wanted(), &cancel.run());
@@ -230,7 +232,7 @@ impl StoreQuestion {
         Page { coverage: self.warn_of_gaps(page.coverage, cancel), ..page }
     }
 
-    /// Adds the messages of all logspaces to the same answers.
+    /// Adds the messages of all logspaces to the answers.
     pub(crate) fn answer(
         &mut self,
         cancel: &Cancel,
@@ -240,8 +242,8 @@ impl StoreQuestion {
         Ok(self.warn_of_gaps(coverage, cancel))
     }
 
-    /// The query without its clauses about this field alone, limited to the caller's scope; `None` if it has no such
-    /// clause.
+    /// The query without its clauses that are only about this field, limited to the caller's scope; `None` if it has
+    /// no such clause.
     pub(crate) fn without(&self, field: &FieldName) -> Option<Query> {
         let clauses = match &self.asked {
             Query::And(clauses) => clauses.as_slice(),
@@ -256,7 +258,7 @@ impl StoreQuestion {
         Some(within(&asked, self.scope.as_ref()))
     }
 
-    /// Adds the messages that match this query to some answers, in the range of the question.
+    /// Adds the messages that match this query, in the range of the question, to some of the answers.
     pub(crate) fn answer_to(
         &mut self,
         query: &Query,
@@ -269,8 +271,8 @@ impl StoreQuestion {
         coverage
     }
 
-    /// Adds the messages that can be found in the remaining time, for answers that need not be complete. Returns
-    /// whether it is complete.
+    /// Adds the messages that can be found in the remaining time to answers that need not be complete. Returns
+    /// whether they are complete.
     pub(crate) fn peek(&self, cancel: &Cancel, answers: &mut [AnswerTarget<'_>]) -> bool {
         let coverage = self.logspaces.answer(self.wanted(), &cancel.run(), answers);
         coverage.is_ok_and(|coverage| coverage.complete)
@@ -294,12 +296,12 @@ impl StoreQuestion {
                 self.warnings.push(told);
             }
         }
-        // The other figures reveal how many hidden messages contain the words of the query.
+        // The other figures would reveal how many hidden messages contain the words of the query.
         if self.narrowed { coverage.without_contents() } else { coverage }
     }
 
-    /// The weight of an answer that reads each matching message, if `looks_at_all`, or otherwise those that the index
-    /// cannot decide about.
+    /// The weight of an answer that reads each matching message if `looks_at_all`, and otherwise only the messages
+    /// that the index cannot decide.
     pub(crate) fn weight(&self, looks_at_all: bool) -> Weight {
         let (query, range, now, copies) = (self.query.clone(), self.range, self.now, self.copies);
         let logspaces = self.logspaces.clone();
@@ -319,7 +321,7 @@ impl StoreQuestion {
         Weight { is_instant: None, spent: self.spent }
     }
 
-    /// Limits the question to messages that also match this.
+    /// Limits the question to messages that also match this query.
     pub(crate) fn narrow(&mut self, to: Query) {
         let query = std::mem::replace(&mut self.query, Query::All);
         self.query = match (query, to) {
@@ -329,8 +331,8 @@ impl StoreQuestion {
         self.range = self.range.intersect(self.query.time_range(self.now));
     }
 
-    /// Warns of fields in the query that no message in range has, and suggests the probable name. Not for callers
-    /// limited by a grant, as the names are those of all messages.
+    /// Warns of fields in the query that no message in range has, and suggests the name that was probably meant. Not
+    /// for callers limited by a grant, as the names come from all messages.
     pub(crate) fn warn_of_unknown_fields(&mut self, cancel: &Cancel) {
         let names = self.query.field_names();
         let unknown = self.unknown_fields(&names, cancel);
@@ -342,7 +344,7 @@ impl StoreQuestion {
         let compared: Vec<&str> = self.query.literals().into_iter().filter_map(hint::compared).collect();
         let unknown = self.unknown_fields(&compared, cancel);
         for UnknownField { name, meant } in unknown.into_iter().take(UNKNOWN_WARNINGS_MAX) {
-            // If no field has a similar name, it is a text.
+            // If no field has a similar name, the text is probably not meant as a field.
             let Some(meant) = meant else { continue };
             let suggestion = self.text.replacen(&name, &meant, 1);
             let warning = QueryWarning::of_text(&name, &meant);
@@ -350,7 +352,7 @@ impl StoreQuestion {
         }
     }
 
-    /// The same for fields that are asked for by name.
+    /// Warns of unknown fields that are requested by name.
     pub(crate) fn warn_of_unknown_names<'a>(
         &mut self,
         names: impl Iterator<Item = &'a FieldName>,
@@ -363,7 +365,7 @@ impl StoreQuestion {
         }
     }
 
-    /// None if there is no time to look for them.
+    /// Finds unknown fields; none if there is no time to look for them.
     fn unknown_fields(&self, names: &[&str], cancel: &Cancel) -> Vec<UnknownField> {
         if self.narrowed {
             return Vec::new();
@@ -373,7 +375,7 @@ impl StoreQuestion {
     }
 }
 
-/// Warns of conditions on the logspace that none of those can meet that are searched.
+/// Warns of conditions on the logspace that none of the searched logspaces can meet.
 fn unknown_logspaces(
     asked: &Query,
     searched: &Logspaces,
@@ -402,13 +404,13 @@ fn unknown_logspaces(
     warned.collect()
 }
 
-/// Stages make a table, or change messages.
+/// The error for a query with stages, which would make a table or change messages.
 fn stages_refused(text: &str) -> ApiError {
     let detail = "the query has stages, which make a table: send it to /api/v1/aggregate, or send only the \
                   part before the `|` to this endpoint; to search for the character write \"|\"";
     let refused = ApiError::bad_request(detail).path("query");
     match query::parse(text) {
-        // Parsed as a filter alone, the error is where the stages begin.
+        // When the query is parsed as a filter alone, the error is at the start of the stages.
         Err(error) => refused.at(TextPosition::of(error.span, text)),
         Ok(_) => refused,
     }
@@ -429,7 +431,7 @@ fn range(common: &CommonParameters, zone: &Clocks, now: Timestamp) -> Result<Tim
     })
 }
 
-/// A time that a caller wrote.
+/// Parses a time that a caller wrote.
 pub(crate) fn time(text: &str, name: &str, zone: &Clocks, now: Timestamp) -> Result<Timestamp> {
     let expression = parse_time(text.trim()).ok_or_else(|| {
         let detail =
@@ -448,7 +450,7 @@ fn within(asked: &Query, scope: Option<&Query>) -> Query {
     }
 }
 
-/// The wanted logspaces, if they exist and the caller may search them; by default, all but private ones.
+/// The requested logspaces, if they exist and the caller may search them; by default, all except private ones.
 pub(crate) fn select_logspaces(
     shared: &ApiInner,
     caller: &Caller,
@@ -466,7 +468,7 @@ pub(crate) fn select_logspaces(
     Ok(logspaces.only(wanted))
 }
 
-/// 400 for a list of none, in which nothing could be found.
+/// 400 for an empty list of logspaces, in which nothing could be found.
 pub(crate) fn no_logspaces() -> ApiError {
     ApiError::bad_request("logspaces is an empty list: name at least one, or leave it out").path("logspaces")
 }

@@ -1,7 +1,7 @@
-//! When a question runs: at once if there is room, otherwise when it is its caller's turn.
+//! Decides when a question runs: at once if there is room, otherwise when it is its caller's turn.
 //!
-//! Instant questions have their own lane, so that a small count does not wait for long searches. Whether a question is
-//! instant is estimated in that lane, which takes no longer than such a question.
+//! Instant questions have their own lane, so that a small count does not wait for long searches. Whether a question
+//! is instant is estimated in that lane, because the estimate takes no longer than such a question.
 //!
 //! **Invariant:** turns belong to an account, not a name. Names of tokens are not unique, and tokens of one name would
 //! share turns.
@@ -17,11 +17,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// The longest that a question waits for its turn before its caller is told to try again.
+/// Maximum time that a question waits for its turn before its caller is told to try again.
 const WAIT_MAX: Duration = Duration::from_secs(10);
-/// Questions of one caller that wait.
+/// Maximum number of waiting questions of one caller.
 const WAITING_OF_ONE_MAX: usize = 16;
-/// Questions of all callers that wait.
+/// Maximum number of waiting questions of all callers.
 const WAITING_MAX: usize = 256;
 
 /// The lane for questions of similar duration.
@@ -42,7 +42,7 @@ impl PartialEq for Ticket {
     }
 }
 
-/// The right to run; it goes with the question to its thread, and is held for as long as that really runs.
+/// The right to run. It moves with the question to its thread, and is held until the question has really ended.
 pub(crate) struct Permit {
     lane: Lane,
     account: Account,
@@ -56,7 +56,7 @@ struct QueuedTurn<'a> {
 }
 
 impl Lane {
-    /// Runs at most `running_max` questions at a time, and `running_of_one_max` of one caller.
+    /// A lane that runs at most `running_max` questions at a time, and at most `running_of_one_max` of one caller.
     pub(crate) fn new(running_max: usize, running_of_one_max: usize) -> Lane {
         let bounds = TurnLimits {
             running_max,
@@ -97,13 +97,13 @@ impl Lane {
         }
     }
 
-    /// How many questions run, and how many wait.
+    /// How many questions are running, and how many are waiting.
     pub(crate) fn load(&self) -> (usize, usize) {
         self.0.turns.lock().load()
     }
 
     fn begin_next(&self) {
-        // If the receiver is gone, the permit is dropped, which leads here again.
+        // If the receiver is gone, the permit is dropped, which calls this function again.
         let next = self.0.turns.lock().next();
         if let Some((account, Ticket(_, sender))) = next {
             sender.send(Permit { lane: self.clone(), account }).ok();
@@ -175,7 +175,8 @@ mod tests {
         };
         let waiting: Vec<_> = (0..WAITING_OF_ONE_MAX).map(|_| ask(ana())).collect();
         let is_full = || async { ask(ana()).await.unwrap().is_err() };
-        // One more is refused as soon as all of these wait; until then it waits itself, and is not waited for.
+        // One more question is refused as soon as all of these are waiting; until then it waits as well, and the test
+        // goes on.
         let mut more = Vec::new();
         loop {
             let one = ask(ana());

@@ -1,5 +1,5 @@
-//! Whose question is next. Callers take turns, so that one who asks a lot only delays itself. Pure: without clock and
-//! threads.
+//! Decides whose question is next. Callers take turns, so that one who asks a lot only delays their own questions.
+//! Pure: uses no clock and no threads.
 //!
 //! **Invariant:** while there is room, no question waits that may run. A waiting caller has its turn after each of the
 //! others has had at most one.
@@ -7,16 +7,16 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
-/// How many may run and wait.
+/// How many questions may run and wait.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TurnLimits {
-    /// Questions that run at a time.
+    /// Maximum number of questions that run at a time.
     pub(crate) running_max: usize,
-    /// Questions of one caller that run at a time.
+    /// Maximum number of questions of one caller that run at a time.
     pub(crate) running_of_one_max: usize,
-    /// The waiting questions of one caller.
+    /// Maximum number of waiting questions of one caller.
     pub(crate) waiting_of_one_max: usize,
-    /// All waiting questions.
+    /// Maximum number of all waiting questions.
     pub(crate) waiting_max: usize,
 }
 
@@ -35,9 +35,9 @@ pub(super) enum Admission {
     Runs,
     /// It waits for its turn.
     Waits,
-    /// Too many of this caller wait.
+    /// Too many questions of this caller are waiting.
     TooMany,
-    /// Too many wait altogether.
+    /// Too many questions are waiting altogether.
     Full,
 }
 
@@ -46,7 +46,7 @@ impl<K: Clone + Eq + Hash, T: PartialEq> Turns<K, T> {
         Turns { bounds, running: HashMap::new(), waiting: VecDeque::new() }
     }
 
-    /// Runs a question at once if there is room.
+    /// Runs a question at once if there is room; returns whether it runs.
     pub(crate) fn ask_now(&mut self, caller: &K) -> bool {
         let runs = self.has_room() && self.may_run(caller) && !self.waits(caller);
         if runs {
@@ -55,7 +55,7 @@ impl<K: Clone + Eq + Hash, T: PartialEq> Turns<K, T> {
         runs
     }
 
-    /// A question of a caller.
+    /// Adds a question of a caller.
     pub(super) fn ask(&mut self, caller: &K, question: T) -> Admission {
         if self.ask_now(caller) {
             return Admission::Runs;
@@ -76,7 +76,8 @@ impl<K: Clone + Eq + Hash, T: PartialEq> Turns<K, T> {
         }
     }
 
-    /// One of a caller's questions has ended. Call `next` until it returns none for what runs instead.
+    /// Notes that one of a caller's questions has ended. Call `next` until it returns `None` to get the questions
+    /// that run instead.
     pub(super) fn end(&mut self, caller: &K) {
         if let Some(running) = self.running.get_mut(caller) {
             *running -= 1;
@@ -86,7 +87,7 @@ impl<K: Clone + Eq + Hash, T: PartialEq> Turns<K, T> {
         }
     }
 
-    /// The next waiting question that runs now, if there is room.
+    /// Takes the next waiting question that may run now, if there is room.
     pub(super) fn next(&mut self) -> Option<(K, T)> {
         let at = self.waiting.iter().position(|(caller, _)| self.has_room() && self.may_run(caller))?;
         let (caller, mut questions) = self.waiting.remove(at)?;
@@ -98,13 +99,13 @@ impl<K: Clone + Eq + Hash, T: PartialEq> Turns<K, T> {
         Some((caller, question))
     }
 
-    /// How many run, and how many wait.
+    /// How many questions are running, and how many are waiting.
     pub(super) fn load(&self) -> (usize, usize) {
         let waiting = self.waiting.iter().map(|(_, questions)| questions.len()).sum();
         (self.running.values().sum(), waiting)
     }
 
-    /// This question is no longer waited for.
+    /// Removes a question whose caller no longer waits for it.
     pub(super) fn forget(&mut self, caller: &K, question: &T) {
         if let Some((_, questions)) = self.waiting.iter_mut().find(|(other, _)| other == caller) {
             questions.retain(|other| other != question);
@@ -191,7 +192,8 @@ mod tests {
             let bounds = TurnLimits { running_of_one_max: of_one, ..BOUNDS };
             let mut turns = Turns::new(bounds);
             let (mut running, mut waiting) = (Vec::<u8>::new(), Vec::<(u8, usize)>::new());
-            // For each caller who waits: the turns of the others since it began to, or since its last turn.
+            // For each waiting caller: the turns that others had since the caller began to wait, or since the
+            // caller's last turn.
             let mut others: HashMap<u8, Vec<u8>> = HashMap::new();
             for (number, step) in steps.into_iter().enumerate() {
                 match step {

@@ -36,19 +36,19 @@ pub(crate) struct QueryWarning {
 pub(crate) enum WarningCode {
     /// The query names its own time range: `from` and `to` do not apply.
     RangeInQuery,
-    /// The query cannot be parsed, and was searched for as it stands, as `unparsed` asks.
+    /// The query cannot be parsed, and was searched for as literal text, as `unparsed` requests.
     UnparsedText,
     /// A text looks like a field, but a space follows its operator.
     SpaceAfterOperator,
     /// A part of a text looks like a stage.
     PipeInText,
-    /// A text looks like a comparison with a number, but the number is none.
+    /// A text looks like a comparison with a number, but its value is not a number.
     ComparisonAsText,
     /// No message in the range has this field.
     UnknownField,
-    /// The query names a logspace that there is not, or that the caller may not search.
+    /// The query names a logspace that does not exist, or that the caller may not search.
     UnknownLogspace,
-    /// The time did not suffice to look at everything.
+    /// There was not enough time to examine everything.
     Unfinished,
     /// A part of the store cannot be read.
     Damaged,

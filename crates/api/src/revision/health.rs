@@ -1,5 +1,5 @@
-//! The rates of messages: how many a second are received, stored, dropped and so on, before a change of the router
-//! document and after it. Pure: totals and times in, rates out.
+//! The rates of messages: how many per second are received, stored, dropped and so on, before and after a change of
+//! the router document. Pure: totals and times in, rates out.
 
 use logstead_pipeline::Pipeline;
 use serde::Serialize;
@@ -7,20 +7,20 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use utoipa::ToSchema;
 
-/// The longest time before a change that it is compared with.
+/// Maximum time before a change with which the time after it is compared.
 const BEFORE_MAX: Duration = Duration::from_secs(600);
-/// Measurements that are kept, about five seconds apart.
+/// Maximum number of measurements that are kept, about five seconds apart.
 const MEASURED_MAX: usize = 128;
 /// The time that has to pass before a change is judged.
 const AFTER_MIN: Duration = Duration::from_secs(20);
-/// The number of messages below which nothing is judged.
+/// Minimum number of messages for a judgement.
 const MESSAGES_MIN: u64 = 100;
-/// How much of the messages may be dropped, or not understood, that was not before: in percent of all.
+/// By how much the share of messages that are dropped or not understood may rise, in percent of all messages.
 const WORSE_PERCENT: f64 = 5.0;
-/// Receiving is worse when it is below this part of what it was.
+/// The rate of received messages counts as worse if it falls below this fraction of the earlier rate.
 const RECEIVED_PART_MIN: f64 = 0.5;
 
-/// Messages since the process started.
+/// Numbers of messages since the process started.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Totals {
     received: u64,
@@ -30,32 +30,32 @@ pub(crate) struct Totals {
     unparsed: u64,
 }
 
-/// Messages a second.
+/// Rates in messages per second.
 #[derive(Clone, Copy, Default, PartialEq, Debug, Serialize, ToSchema)]
 pub(crate) struct Rates {
-    /// Over how many seconds.
+    /// The length of the measured time in seconds.
     seconds: f64,
     received: f64,
     stored: f64,
-    /// Messages given to a destination, but not stored.
+    /// Messages sent to a destination, but not stored.
     forwarded: f64,
-    /// Neither.
+    /// Messages that were neither stored nor forwarded.
     dropped: f64,
-    /// Their format was not recognised.
+    /// Messages whose format was not recognised.
     unparsed: f64,
 }
 
-/// How messages fared before a change, and after it.
+/// How messages were handled before a change, and after it.
 #[derive(Clone, PartialEq, Debug, Serialize, ToSchema)]
 #[schema(as = Compared)]
 pub(crate) struct HealthComparison {
     before: Option<Rates>,
     after: Rates,
-    /// The figures that have become worse, a sentence each.
+    /// The figures that have become worse, one sentence for each.
     pub worse: Vec<String>,
 }
 
-/// The measurements, and the change they are compared for.
+/// The measurements, and the change for which they are compared.
 #[derive(Default)]
 pub(crate) struct Health {
     measured: VecDeque<(Instant, Totals)>,
@@ -70,7 +70,7 @@ struct MeasuredChange {
 }
 
 impl Totals {
-    /// The totals of a running process.
+    /// The current totals of the pipeline.
     pub(super) fn of(pipeline: &Pipeline) -> Totals {
         let mut totals = Totals { unparsed: pipeline.counters.unparsed(), ..Totals::default() };
         for source in pipeline.ledger.totals().sources {
@@ -101,7 +101,7 @@ impl Rates {
         (self.received * self.seconds) as u64
     }
 
-    /// The share of this part in the received messages, in percent.
+    /// The share of this part among the received messages, in percent.
     fn percent(&self, part: f64) -> f64 {
         if self.received == 0.0 { 0.0 } else { 100.0 * part / self.received }
     }
@@ -117,7 +117,7 @@ impl Health {
         }
     }
 
-    /// A change became live: the latest measurement was before it.
+    /// Notes that a change became live after the latest measurement.
     pub(super) fn changed(&mut self, now: Instant) {
         let Some((_, totals)) = self.measured.back().copied() else { return };
         let before = self.measured.front().map(|(at, first)| totals.rates(first, now.duration_since(*at)));
@@ -165,8 +165,8 @@ mod tests {
         Totals { received, stored: received - dropped, forwarded: 0, dropped, unparsed }
     }
 
-    /// The figures that are worse after `time` with these totals, if 100 messages/s came before of which 1 % were
-    /// dropped.
+    /// The figures that are worse at `time` with these totals, if 100 messages per second came before, of which 1 %
+    /// were dropped.
     fn worse_after(time: u64, after: Totals) -> Vec<String> {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);

@@ -1,4 +1,4 @@
-//! Makes a change live, and remembers whether it has to be confirmed.
+//! Makes a change live, and records whether it has to be confirmed.
 
 use super::health::{Health, HealthComparison, Totals};
 use logstead_accounts::{Error, Meta, RevisionDeadline, UnconfirmedRevision};
@@ -29,40 +29,40 @@ pub enum LiveError {
     Meta(#[from] Error),
 }
 
-/// How a change is tried.
+/// The terms on which a change has to be confirmed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ConfirmationTerms {
-    /// How long it may stay without being confirmed.
+    /// How long the change may stay live without being confirmed.
     pub within: Duration,
-    /// Whether it is taken back before that if fewer messages are received, or more are dropped, than before.
+    /// Whether it is reverted earlier if fewer messages are received, or more are dropped, than before.
     pub back_if_worse: bool,
 }
 
 /// The live revision, while it has to be confirmed.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Unconfirmed {
-    /// The live one.
+    /// The live revision.
     pub revision: u64,
-    /// The one that becomes live again.
+    /// The revision that becomes live again.
     back_to: u64,
-    /// When, unless it is confirmed.
+    /// The time when that happens unless it is confirmed.
     #[schema(format = DateTime)]
     until: String,
-    /// Whether it is taken back before that if fewer messages are received, or more are dropped, than before.
+    /// Whether it is reverted earlier if fewer messages are received, or more are dropped, than before.
     back_if_worse: bool,
-    /// How messages fared before it was live, and since. Unknown for a revision that was made live before the process
-    /// started.
+    /// How messages were handled before it was live, and since then. Unknown for a revision that became live before
+    /// the process started.
     pub(super) health: Option<HealthComparison>,
 }
 
 impl Revisions {
-    /// The revisions of a process that stores them there.
+    /// Tracks the revisions of this pipeline, which are stored in `meta`.
     pub fn new(pipeline: Arc<Pipeline>, meta: Meta) -> Revisions {
         Revisions { pipeline, meta, health: Mutex::default() }
     }
 
-    /// Stores a change between preparing and committing it, so the stored document is exactly the one that becomes
-    /// live. Blocks.
+    /// Stores a change after preparing it and before committing it, so the stored document is exactly the one that
+    /// becomes live. Blocks.
     pub(crate) fn make_live(
         &self,
         change: RevisionChange,
@@ -96,7 +96,7 @@ impl Revisions {
         Ok(Some(Unconfirmed { revision, back_to, until: until.to_string(), back_if_worse, health }))
     }
 
-    /// Notes how many messages there were until now.
+    /// Records the current message totals.
     pub(super) fn measure(&self) {
         let totals = self.totals();
         self.health.lock().measured(totals, Instant::now());

@@ -1,4 +1,4 @@
-//! Revisions of the router document: how one becomes live, and how one that nobody confirms is taken back.
+//! Revisions of the router document: how one becomes live, and how one that nobody confirms is reverted.
 //!
 //! | module   | owns                                                                      |
 //! |----------|---------------------------------------------------------------------------|

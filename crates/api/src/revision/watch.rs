@@ -1,4 +1,5 @@
-//! Takes back revisions that nobody confirms: before anything runs, and by a thread that also measures the rates of messages.
+//! Reverts revisions that nobody confirms: once before anything runs, and then on a thread that also measures the
+//! rates of messages.
 
 use super::AUTHOR;
 use super::live::Revisions;
@@ -12,11 +13,11 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often it looks.
+/// How often the thread checks.
 const ROUND: Duration = Duration::from_secs(1);
-/// How many rounds apart it measures.
+/// The number of rounds between measurements.
 const ROUNDS_PER_MEASUREMENT: u32 = 5;
-/// After a failure to take a revision back it waits for this long.
+/// How long to wait after a failure to revert a revision.
 const FAILED_WAIT: Duration = Duration::from_secs(10);
 
 /// The running thread; it ends when this is dropped.
@@ -26,7 +27,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Starts the thread that measures.
+    /// Starts the thread that measures the rates and reverts revisions.
     pub fn start(revisions: Arc<Revisions>) -> std::io::Result<Watch> {
         let (stop, stopped) = channel();
         let run = move || {
@@ -56,7 +57,7 @@ impl Drop for Watch {
 
 struct WatchRound<'a> {
     revisions: &'a Revisions,
-    /// The unconfirmed revision, and when its time is over even if the clock is set back.
+    /// The unconfirmed revision, and its deadline, which holds even if the clock is set back.
     deadline: Option<(UnconfirmedRevision, Instant)>,
     failed_until: Option<Instant>,
 }
@@ -118,7 +119,7 @@ impl WatchRound<'_> {
     }
 }
 
-/// Makes the revision before the newest one again, if that one had to be confirmed and was not.
+/// Restores the revision before the newest one, if the newest one had to be confirmed and was not.
 pub fn take_back_overdue(meta: &Meta, now: Timestamp) -> Result<()> {
     let Some(UnconfirmedRevision { revision, back_to, .. }) =
         meta.unconfirmed_revision()?.filter(|unconfirmed| unconfirmed.until <= now)
@@ -139,7 +140,7 @@ pub fn take_back_overdue(meta: &Meta, now: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// Why there is another revision.
+/// The comment of the revision that replaces the unconfirmed one.
 fn comment(revision: u64, back_to: u64) -> String {
     format!("back to revision {back_to}: revision {revision} was not confirmed in time")
 }

@@ -15,22 +15,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
 
-/// How long a revision may stay without being confirmed, at least and at most.
+/// Minimum and maximum time for which a revision may stay unconfirmed.
 const CONFIRM_WITHIN: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(86_400));
 /// Maximum length of a revision's comment.
 const COMMENT_BYTES_MAX: usize = 4096;
 
-/// Why a change is made, and whether it has to be confirmed.
+/// The reason for a change, and whether it has to be confirmed.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ApplyParams {
-    /// Kept with the revision.
+    /// A comment to store with the revision.
     comment: Option<String>,
-    /// How long it may stay live without being confirmed, 10s to 1d: then the revision before is live again, also if the
-    /// server was restarted meanwhile.
+    /// How long it may stay live without being confirmed, 10s to 1d. After that the previous revision is live again,
+    /// even if the server was restarted meanwhile.
     confirm_within: Option<String>,
-    /// Whether it also goes back as soon as messages fare worse than before: half as many are received, or 5 % more of
-    /// them are dropped or not recognised.
+    /// Whether it is also reverted as soon as messages fare worse than before: half as many are received, or 5 % more
+    /// of them are dropped or not recognised.
     back_if_worse: Option<bool>,
 }
 
@@ -55,26 +55,26 @@ impl ApplyParams {
     }
 }
 
-/// A change that is live.
+/// A change that became live.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct RouterChange {
     /// The live revision.
     revision: u64,
-    /// The changes, a sentence for each.
+    /// The changes, one sentence for each.
     changes: Vec<String>,
-    /// Valid, but probably a mistake.
+    /// Parts of the document that are valid, but probably a mistake.
     warnings: Vec<String>,
-    /// The confirmation that it needs, and by when; null if it needs none.
+    /// The confirmation that it needs, with its deadline; null if it needs none.
     unconfirmed: Option<Unconfirmed>,
 }
 
-/// Why a change is made, and whether it has to be confirmed.
+/// The reason for a change, and whether it has to be confirmed.
 pub(super) struct ChangeReason {
     pub(super) comment: String,
     pub(super) terms: Option<ConfirmationTerms>,
 }
 
-/// Makes a draft live, if it can run and `expected` is the live revision.
+/// Makes a draft live, if it can run and `expected` is the live revision or `None`.
 pub(super) async fn apply(
     call: &Call,
     draft: Problems<Draft>,
@@ -88,7 +88,7 @@ pub(super) async fn apply(
     }
     let change = draft.and_then(Draft::into_change).map_err(ApiError::of_document)?;
     let before = call.shared.state.pipeline.router();
-    // They are about everything that the document names.
+    // Warnings may be about anything that the document names.
     let warnings =
         if call.caller.grant.is_everything() { change.checked.warnings.clone() } else { Vec::new() };
     let mut applied = RouterChange {
@@ -97,7 +97,7 @@ pub(super) async fn apply(
         warnings,
         unconfirmed: None,
     };
-    // The same text again is not a change: there is nothing to store.
+    // An unchanged text is not a change, so nothing is stored.
     if change.toml != before.toml {
         let (author, kept, inner) = (call.caller.name.clone(), comment.clone(), call.shared.clone());
         let made = move || {
@@ -129,7 +129,7 @@ fn refusal(shared: &ApiInner, error: LiveError) -> ApiError {
     }
 }
 
-/// The live revision if a request names it, `None` if any is fine to it; 412 if it names others.
+/// The live revision if the request names it, `None` if the request accepts any; 412 if it names others.
 pub(super) fn expected(live: u64, headers: &HeaderMap) -> Result<Option<u64>> {
     match if_match(headers)? {
         None | Some(ExpectedRevisions::Any) => Ok(None),
@@ -144,7 +144,8 @@ pub(super) fn conflict(current: u64) -> ApiError {
     ApiError::new(StatusCode::PRECONDITION_FAILED, detail)
 }
 
-/// Makes a revision of what `change` leaves of the live document. `expected` is the revision that was looked at.
+/// Makes a revision of the live document with the changes that `change` makes to it. `expected` is the revision that
+/// the caller looked at.
 pub(super) async fn revise(
     call: &Call,
     expected: Option<u64>,

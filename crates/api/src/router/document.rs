@@ -1,4 +1,4 @@
-//! The live document: reading, checking and replacing it.
+//! The live document: returning, checking and replacing it.
 
 use super::apply::{ApplyParams, RouterChange, apply, conflict, expected};
 use super::document_form::{DocumentForm, FormParams, entity_tag, is_known, toml};
@@ -22,11 +22,11 @@ use serde::Serialize;
 pub(crate) struct Validation {
     valid: bool,
     problems: Vec<DocumentProblem>,
-    /// Valid, but probably a mistake.
+    /// Parts of the document that are valid, but probably a mistake.
     warnings: Vec<String>,
-    /// The changes it would make, a sentence for each.
+    /// The changes that applying it would make, one sentence for each.
     changes: Vec<String>,
-    /// The document, if it can be read as one.
+    /// The document, if the draft is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     document: Option<Document>,
@@ -37,7 +37,7 @@ pub(crate) struct Validation {
 }
 
 impl Validation {
-    /// `unfit` says why a document cannot run on this machine.
+    /// Builds the answer for a draft; `unfit` returns the reasons why a document cannot run on this machine.
     fn of(draft: Draft, live: &LiveRevision, unfit: impl Fn(&Checked) -> Vec<Problem>) -> Validation {
         let validation = match draft.checked {
             Ok(checked) => Validation {
@@ -71,7 +71,7 @@ impl Validation {
 pub(crate) struct RouterStatus {
     #[serde(flatten)]
     status: Status,
-    /// Whether the live revision has to be confirmed.
+    /// The confirmation that the live revision needs, if it needs one.
     unconfirmed: Option<Unconfirmed>,
 }
 
@@ -91,7 +91,7 @@ pub(crate) async fn get_router(call: Call, Query(params): Query<FormParams>, hea
     let (form, is_redacted) = (params.form(&headers), !may_see_secrets(&call.caller));
     let tag = entity_tag(live.revision, form, is_redacted);
     let is_known = is_known(&headers, &tag);
-    // The answer depends on who asks, and how.
+    // The response depends on the caller and on the requested form.
     let about = AppendHeaders([
         (header::ETAG, tag),
         (header::VARY, "Accept, Authorization, Cookie".to_owned()),
@@ -125,7 +125,7 @@ pub(crate) async fn put_router(
     }
     let live = call.shared.state.pipeline.router();
     let expected = expected(live.revision, &headers)?;
-    // `If-None-Match: *` asks for a first one.
+    // `If-None-Match: *` requires that no revision exists yet.
     if is_known(&headers, "") {
         return Err(conflict(live.revision));
     }
@@ -146,7 +146,7 @@ pub(crate) async fn validate(call: Call, document: DocumentText) -> Result<axum:
     let is_toml = document.media_type.as_deref() == Some("application/toml");
     let toml = is_toml.then(|| document.text.clone());
     let draft = Draft::read(document, &live)?;
-    // The free space of this machine is not everybody's business.
+    // Only those who may apply a document learn how much space is free on this machine.
     let may_apply = Role::Operator <= call.caller.role;
     let unfit = move |checked: &Checked| {
         let problems = if may_apply { pipeline.unfit(checked) } else { Vec::new() };
@@ -173,7 +173,7 @@ pub(crate) async fn status(call: Call) -> Result<axum::Json<RouterStatus>> {
     Ok(axum::Json(RouterStatus { status, unconfirmed }))
 }
 
-/// Another system's answer may contain anything, and so may the part behind `?` in its address.
+/// Hides answers of other systems, which may contain anything, and the part of an address after `?`.
 fn hide_what_it_heard(destination: &mut DestinationStatus) {
     if let Some(error) = &mut destination.last_error {
         "it cannot send; operators see why".clone_into(error);
@@ -183,18 +183,18 @@ fn hide_what_it_heard(destination: &mut DestinationStatus) {
     }
 }
 
-/// Whether the caller may see them.
+/// Whether the caller may see the secrets.
 pub(super) fn may_see_secrets(caller: &Caller) -> bool {
     Role::Operator <= caller.role
 }
 
-/// A document as TOML, without its secrets and, as they may hold some, without its comments.
+/// A document as TOML, without its secrets and without its comments, which may contain some.
 pub(super) fn without_secrets(document: &Document) -> String {
     to_toml(&redacted_document(document))
 }
 
-/// The text of a document as the caller may see it. A text that can no longer be read as a document is not shown to
-/// others.
+/// The text of a document as the caller may see it. A text that can no longer be parsed is not shown to callers who
+/// may not see secrets.
 pub(super) fn shown(toml: String, caller: &Caller) -> String {
     if may_see_secrets(caller) {
         return toml;

@@ -1,20 +1,20 @@
-//! The forms of a document in requests and answers, and the header `If-Match`.
+//! The formats of a document in requests and responses, and the header `If-Match`.
 
 use crate::error::{ApiError, Result};
 use axum::http::{HeaderMap, header};
 use axum::response::IntoResponse;
 use serde::Deserialize;
 
-/// The form of the answer.
+/// The format of the response.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FormParams {
-    /// `application/toml` in Accept has the same effect.
+    /// The format; `application/toml` in Accept has the same effect.
     #[param(inline)]
     format: Option<DocumentForm>,
 }
 
-/// A form of the document.
+/// A format of the document.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = Form)]
@@ -26,7 +26,7 @@ pub(crate) enum DocumentForm {
 }
 
 impl FormParams {
-    /// The form that a request asks for.
+    /// The format that a request asks for.
     pub(super) fn form(&self, headers: &HeaderMap) -> DocumentForm {
         let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
         self.format.unwrap_or(if accept.contains("application/toml") {
@@ -41,15 +41,16 @@ pub(super) fn toml(text: String) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/toml; charset=utf-8")], text)
 }
 
-/// The tag of a revision in a form, for a caller who sees its secrets or not: each has its own bytes, so each has its
-/// own tag. All name the same revision to `If-Match`.
+/// The entity tag of a revision in a format, for a caller who sees its secrets or not: the bytes differ, so the tags
+/// differ. For `If-Match`, all of them name the same revision.
 pub(super) fn entity_tag(revision: u64, form: DocumentForm, is_redacted: bool) -> String {
     let form = if form == DocumentForm::Toml { ".toml" } else { "" };
     let redacted = if is_redacted { ".redacted" } else { "" };
     format!("\"{revision}{form}{redacted}\"")
 }
 
-/// Whether a header names this tag. Weakly: who asks has the same document, however it was packed on the way.
+/// Whether a header names this tag, by weak comparison: the client has the same document, however it was compressed
+/// on the way.
 pub(super) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     let named = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     named
@@ -58,10 +59,10 @@ pub(super) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
         .any(|named| named == "*" || named.strip_prefix("W/").unwrap_or(named) == tag)
 }
 
-/// The revisions that a header If-Match names.
+/// The revisions that an `If-Match` header names.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum ExpectedRevisions {
-    /// Any (`*`).
+    /// Any revision (`*`).
     Any,
     /// One of these.
     Of(Vec<u64>),
@@ -79,8 +80,8 @@ impl ExpectedRevisions {
 
 /// The revisions that the header If-Match names; `None` without it.
 ///
-/// Tags are accepted as they come back: a proxy that compresses answers makes them weak (`W/"7"`) or adds to them
-/// (`"7-gzip"`), and an edit is of the same document in any form.
+/// Modified tags are accepted: a proxy that compresses responses makes them weak (`W/"7"`) or adds to them
+/// (`"7-gzip"`), and an edit is based on the same document in any format.
 pub(super) fn if_match(headers: &HeaderMap) -> Result<Option<ExpectedRevisions>> {
     let (mut revisions, mut is_any, mut is_there) = (Vec::new(), false, false);
     for value in headers.get_all(header::IF_MATCH) {

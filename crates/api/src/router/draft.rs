@@ -1,18 +1,18 @@
-//! A document that was sent, and its meaning.
+//! A document sent by a client, parsed and checked.
 
 use crate::error::Result;
 use crate::extract::{DocumentText, unsupported};
 use logstead_config::{Checked, Document, Problem, draft_json, draft_toml, merge_into_toml};
 use logstead_pipeline::{LiveRevision, RevisionChange};
 
-/// A document that was sent, its meaning, and the text that would be stored.
+/// A document sent by a client, its checked form, and the text that would be stored.
 pub(super) struct Draft {
     pub(super) document: Document,
     pub(super) checked: Problems<Checked>,
     pub(super) toml: String,
 }
 
-/// A value, or why the document does not yield it.
+/// A value, or the problems of a document that does not yield it.
 pub(super) type Problems<T> = std::result::Result<T, Vec<Problem>>;
 
 impl Draft {
@@ -27,7 +27,7 @@ impl Draft {
         }
     }
 
-    /// Reads a draft in the value of a request: TOML in a string, or the document as JSON.
+    /// Reads a draft from a value in a request: TOML in a string, or the document as JSON.
     pub(super) fn of_value(value: &serde_json::Value, live: &LiveRevision) -> Problems<Draft> {
         match value {
             serde_json::Value::String(toml) => Draft::of_toml(toml.clone()),
@@ -45,7 +45,7 @@ impl Draft {
         Ok(Draft { document, checked, toml })
     }
 
-    /// The text keeps the comments of the live one where possible.
+    /// The text keeps the comments of the live document if possible.
     fn of_json(text: &str, live: &LiveRevision) -> Problems<Draft> {
         let logstead_config::Draft { document, checked } = draft_json(text.as_bytes())?;
         let toml = merge_into_toml(&live.toml, &document);

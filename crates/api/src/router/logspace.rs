@@ -1,5 +1,5 @@
-//! One logspace of the live document, changed alone: for operators who are granted some logspaces and see nothing else of
-//! the document.
+//! Changes a single logspace of the live document, for operators who are granted some logspaces and see nothing else
+//! of the document.
 
 use super::apply::{ChangeReason, RouterChange, expected, revise};
 use crate::access::Call;
@@ -15,11 +15,11 @@ use serde_json::{Map, Value};
 #[derive(Deserialize, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogspaceRequest {
-    /// `age`, such as `90d`, and `size`, such as `200GiB`; without either limit everything is kept.
+    /// The limits `age`, such as `90d`, and `size`, such as `200GiB`; without either, everything is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, example = json!({"age": "90d"}))]
     retention: Option<Map<String, Value>>,
-    /// `fsync` or `os`.
+    /// The durability: `fsync` or `os`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "fsync")]
     durability: Option<String>,
@@ -29,11 +29,12 @@ pub(crate) struct LogspaceRequest {
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogspaceParams {
-    /// Kept with the revision.
+    /// A comment to store with the revision.
     comment: Option<String>,
 }
 
-/// Changes the retention and the durability of a logspace: a revision of the router document like any other.
+/// Changes the retention and the durability of a logspace. This makes a revision of the router document like any
+/// other.
 #[utoipa::path(
     put, path = "/api/v1/logspaces/{id}", tag = "logspaces",
     params(

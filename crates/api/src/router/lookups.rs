@@ -1,4 +1,4 @@
-//! The files of tables that steps look values up in.
+//! The files of the tables in which steps look up values.
 //!
 //! **Invariant:** a file is checked before it replaces another one, and one named by the live document cannot be
 //! removed.
@@ -19,19 +19,19 @@ use logstead_route::{LOOKUP_BYTES_MAX, LookupTable};
 use serde::Serialize;
 use std::io;
 
-/// A file of a table.
+/// The file of a table.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct LookupFile {
     name: String,
     bytes: u64,
     rows: usize,
-    /// The first one is the key.
+    /// The names of the columns; the first one is the key.
     columns: Vec<String>,
     #[schema(format = DateTime)]
     modified: Option<String>,
-    /// Routes of the live document with a step that uses it.
+    /// Routes of the live document with a step that uses the file.
     used_by: Vec<String>,
-    /// Why the newest version of it cannot be used.
+    /// Why the newest version of the file cannot be used.
     error: Option<String>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct LookupFiles {
     files: Vec<LookupFile>,
 }
 
-/// The tables that steps can look values up in.
+/// The tables in which steps can look up values.
 #[utoipa::path(get, path = "/api/v1/lookups", operation_id = "list_lookups", tag = "router", responses((status = 200, body = LookupFiles)))]
 pub(crate) async fn list(State(shared): State<SharedState>) -> axum::Json<LookupFiles> {
     let files = shared.state.pipeline.lookups.all().into_iter();
@@ -57,7 +57,7 @@ pub(crate) async fn list(State(shared): State<SharedState>) -> axum::Json<Lookup
     axum::Json(LookupFiles { files: files.map(file).collect() })
 }
 
-/// A file, as CSV.
+/// A file in CSV format.
 #[utoipa::path(
     get, path = "/api/v1/lookups/{name}", operation_id = "read_lookup", tag = "router",
     params(("name" = String, Path, description = "The file", example = "assets.csv")),
@@ -74,7 +74,7 @@ pub(crate) async fn read(State(shared): State<SharedState>, Path(name): Path<Str
     }
 }
 
-/// Stores a file: CSV whose first line names its columns. Steps use it from then on.
+/// Stores a file: CSV whose first line names its columns. Steps use it from now on.
 #[utoipa::path(
     put, path = "/api/v1/lookups/{name}", operation_id = "store_lookup", tag = "router",
     params(("name" = String, Path, description = "The file", example = "assets.csv")),

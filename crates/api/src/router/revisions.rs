@@ -33,7 +33,7 @@ pub(crate) struct RevisionSummary {
     comment: String,
     #[schema(format = DateTime)]
     created_at: String,
-    /// Whether it is the live one.
+    /// Whether it is the live revision.
     live: bool,
 }
 
@@ -137,8 +137,8 @@ pub(crate) struct Confirmed {
     revision: u64,
 }
 
-/// Confirms the live revision: it will not be rolled back automatically. `If-Match` may name the revision that was
-/// looked at.
+/// Confirms the live revision: it will not be rolled back automatically. `If-Match` may name the revision that the
+/// caller looked at.
 #[utoipa::path(
     post, path = "/api/v1/router/confirm", tag = "router", responses((status = 200, body = Confirmed))
 )]

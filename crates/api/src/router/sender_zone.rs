@@ -1,4 +1,4 @@
-//! The zone of one sender, changed alone.
+//! Changes the time zone of a single sender.
 
 use super::apply::{ChangeReason, RouterChange, revise};
 use crate::access::Call;
@@ -10,16 +10,16 @@ use logstead_receive::time_zone;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The zone of a sender's stamps.
+/// The time zone of a sender's timestamps.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ZoneRequest {
-    /// An IANA name such as `Europe/Helsinki`, or an offset such as `+02:00`; null for that of the source.
+    /// An IANA name such as `Europe/Helsinki`, or an offset such as `+02:00`; null for the zone of the source.
     timezone: Option<String>,
 }
 
-/// Sets the zone in which a sender writes times that name none: a revision of the router document like any other, which
-/// concerns messages from now on.
+/// Sets the zone for times that a sender writes without one. This makes a revision of the router document like any
+/// other, which applies to messages from now on.
 #[utoipa::path(
     put, path = "/api/v1/senders/{source}/{host}/timezone", tag = "senders", request_body = ZoneRequest,
     params(

@@ -1,7 +1,7 @@
-//! Messages as they are stored, streamed to those who watch.
+//! Streams messages to clients as they are stored.
 //!
-//! Each tail is a task: it waits until something was stored, reads that on a blocking thread, and sends the events one
-//! by one. While its client does not take them it reads nothing, and holds at most one turn's events.
+//! Each tail is a task: it waits until something was stored, reads that on a blocking thread, and sends the events
+//! one by one. While its client does not read, it reads nothing either, and holds the events of at most one turn.
 //!
 //! **Invariant:** a tail sends only messages that its caller may see at that moment: the caller's rights are checked
 //! before each event, and the list of logspaces every second.
@@ -40,13 +40,13 @@ use tokio::time::{Instant, sleep_until};
 const GATHER: Duration = Duration::from_millis(100);
 /// How often a tail sends its status, and checks what its caller may see.
 const STATUS_INTERVAL: Duration = Duration::from_secs(1);
-/// Maximum number of messages that a tail begins with.
+/// Maximum number of stored messages with which a tail begins.
 const LAST_MAX: u32 = 1000;
-/// Up to this many matches that waited for a returning client are sent, whatever the rate.
+/// Maximum number of matches missed by a returning client that are sent regardless of the rate.
 const BACKLOG_MAX: u64 = 100_000;
-/// Events that wait for a slow client, besides those of one turn.
+/// Maximum number of events that wait for a slow client, besides those of one turn.
 const EVENTS_MAX: usize = 2;
-/// The header in which a browser says how far it got.
+/// The header in which a browser sends the id of the last event it received.
 const LAST_EVENT_ID: &str = "last-event-id";
 /// Tells proxies not to buffer.
 const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -65,7 +65,7 @@ pub(crate) struct TailRequest {
     last: Option<u32>,
 }
 
-/// Follows stored messages, as server-sent events: `messages`, `status` every second, `gap` where messages are missing,
+/// Follows stored messages, as server-sent events: `messages`, `status` every second, `gap` if messages are missing,
 /// and `problem` before the server ends the stream.
 #[utoipa::path(
     get, path = "/api/v1/tail", tag = "search",
@@ -80,7 +80,7 @@ pub(crate) async fn tail(headers: HeaderMap, asked: CallerQuestion<TailRequest>)
     let Ok(permit) = shared.tails.clone().try_acquire_owned() else {
         return Err(busy("too many tails are open (limits.tails_max)"));
     };
-    // From here on, everything that is stored is noticed.
+    // From this point on, everything that is stored is noticed.
     let (news, ending) = shared.state.pipeline.watch();
     let sampling = sampling(&shared, since.is_some());
     let query = question.query.clone();
@@ -155,7 +155,7 @@ fn sampling(shared: &SharedState, is_resumed: bool) -> Sampling {
 /// The followed logspaces, and the first messages to show; `None` if there was no time to prepare them.
 type TailStart = Option<(TailFollowers, Vec<(String, Hit)>)>;
 
-/// From now on, or from a position. Logspaces that are not in the position were created after it.
+/// Follows logspaces from now on, or from a position. Logspaces that are not in the position were created after it.
 fn follow(
     question: &StoreQuestion,
     since: Option<&TailPosition>,
@@ -170,7 +170,7 @@ fn follow(
     Some((TailFollowers::new(sampling, question.passing(), followers), Vec::new()))
 }
 
-/// From now on, and the newest stored messages, the oldest of them first.
+/// Follows logspaces from now on, and returns the newest stored messages, oldest first.
 fn follow_after_last(
     question: &StoreQuestion,
     last: usize,
@@ -184,7 +184,7 @@ fn follow_after_last(
     Some((TailFollowers::new(sampling, passing, followers), newest))
 }
 
-/// A tail that is open.
+/// An open tail.
 struct OpenTail {
     shared: SharedState,
     asker: CallerRecheck,
@@ -202,9 +202,9 @@ struct OpenTail {
 
 /// Why a tail ends.
 enum TailEnd {
-    /// Its client has gone.
+    /// The client has gone.
     Gone,
-    /// Its client gets this.
+    /// The problem to send to the client.
     Problem(ApiError),
 }
 
@@ -218,7 +218,7 @@ impl OpenTail {
     async fn run(mut self, following: TailFollowers, stored: Vec<(String, Hit)>) {
         if let Err(TailEnd::Problem(error)) = self.follow(following, stored).await {
             let problem = event("problem", None, &error.into_problem());
-            // If the channel is full, the client does not read.
+            // If the channel is full, the client is not reading.
             self.events.try_send(BodyPiece::Data(problem)).ok();
         }
     }
@@ -248,7 +248,7 @@ impl OpenTail {
                     let events;
                     (following, events, has_more) = self.turn(following).await?;
                     self.send(events).await?;
-                    // Messages that already wait need no gathering.
+                    // If messages are already waiting, no time is spent on gathering more.
                     next_turn = if has_more { began } else { began + GATHER };
                 }
                 () = self.news.changed(), if !has_more => has_more = true,
@@ -266,8 +266,8 @@ impl OpenTail {
         blocking(turn).await
     }
 
-    /// Sends events one by one, as the client takes them. Each waits for its place first, so that the caller is checked
-    /// at the last moment.
+    /// Sends events one by one, as the client takes them. Each event waits for its slot first, so that the caller is
+    /// checked at the last moment.
     async fn send(&mut self, events: Vec<Bytes>) -> Result<(), TailEnd> {
         for event in events {
             let place = tokio::select! {
@@ -280,7 +280,7 @@ impl OpenTail {
         Ok(())
     }
 
-    /// Checks the caller's present rights. New logspaces are followed from their beginning.
+    /// Checks the caller's current rights. New logspaces are followed from their beginning.
     async fn admit(&self, following: &mut TailFollowers) -> Result<()> {
         let changed =
             || ApiError::forbidden("the rights of this login or token have changed: open the tail again");
@@ -297,11 +297,11 @@ impl OpenTail {
             let begin = move || {
                 let (wanted, run) = (question.wanted(), cancel.run());
                 let is_new = |id: &str, _: &Searcher| (!followed.iter().any(|of| of == id)).then_some(0);
-                // Messages of the others may be copies of those that the new logspaces will have.
+                // Messages of the other logspaces may be copies of those that the new ones will have.
                 let asked = question.logspaces.filters(wanted, &run)?;
                 Some((asked, question.logspaces.follow(wanted, is_new, &run)?))
             };
-            // Without an answer the tail is about to end.
+            // Without a result, the tail is about to end.
             let Some((mut asked, new)) = blocking(begin).await? else { return Ok(()) };
             following.ask(|id, follower| {
                 if let Some(filter) = asked.remove(id) {

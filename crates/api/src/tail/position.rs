@@ -1,15 +1,15 @@
-//! How far a tail is: in each logspace the sequence of the next message, as text that a client hands back.
+//! The position of a tail: for each logspace the sequence of the next message, as text that a client hands back.
 //!
 //! Text of a position: `LOGSPACE:SEQUENCE`, separated by commas; `-` if there is no logspace.
 
-/// A place in the order in which each logspace was stored.
+/// A position in each logspace, in the order in which messages were stored.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct TailPosition {
     next: Vec<(String, u64)>,
 }
 
 impl TailPosition {
-    /// Reads a text that was handed out; `None` for any other.
+    /// Parses a text that was handed out before; `None` for any other.
     pub(crate) fn parse(text: &str) -> Option<TailPosition> {
         if text == "-" {
             return Some(TailPosition::default());

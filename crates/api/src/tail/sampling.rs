@@ -1,4 +1,4 @@
-//! Decides which matches a tail sends when there are more than anyone can read. Pure: the caller brings the clock.
+//! Decides which matches a tail sends when there are more than anyone can read. Pure: the caller passes in the time.
 //!
 //! Every n-th match of a second is sent, where n depends on the number of matches in the previous second. If n was too
 //! small, the last matches of the second are not sent.
@@ -7,14 +7,14 @@
 
 use std::time::{Duration, Instant};
 
-/// The period of `rate_max`.
+/// The period to which `rate_max` applies.
 const SECOND: Duration = Duration::from_secs(1);
 
 pub(crate) struct Sampling {
     rate_max: u64,
-    /// Matches of a backlog that are still sent at any rate.
+    /// Number of matches of a backlog that are still sent regardless of the rate.
     backlog_left: u64,
-    /// When the second began.
+    /// The start of the current second.
     since: Instant,
     matched: u64,
     sent: u64,
@@ -22,12 +22,12 @@ pub(crate) struct Sampling {
 }
 
 impl Sampling {
-    /// Up to `backlog_max` matches that waited are sent at any rate.
+    /// Creates the sampling; up to `backlog_max` matches of a backlog are sent regardless of the rate.
     pub(crate) fn new(rate_max: u64, backlog_max: u64, now: Instant) -> Sampling {
         Sampling { rate_max, backlog_left: backlog_max, since: now, matched: 0, sent: 0, one_in: 1 }
     }
 
-    /// The backlog has been sent.
+    /// Notes that the backlog has been sent.
     pub(crate) fn end_backlog(&mut self) {
         self.backlog_left = 0;
     }
@@ -53,7 +53,7 @@ impl Sampling {
     }
 }
 
-/// The share of matches that was sent: one in this many, or all.
+/// The share of matches that was sent, as one in this many; `None` if all were sent.
 pub(crate) fn one_in(matched: u64, sent: u64) -> Option<u64> {
     let rounded = || (matched + sent / 2) / sent.max(1);
     (sent < matched).then(|| rounded().max(2))
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// How many of these are sent in each second.
+    /// Checks how many of these matches are sent in each second.
     fn check(rate_max: u64, backlog_max: u64, seconds: &[(u64, u64)]) {
         let start = Instant::now();
         let mut sampling = Sampling::new(rate_max, backlog_max, start);

@@ -1,4 +1,4 @@
-//! One turn of a tail: stored messages become events.
+//! One turn of a tail, which turns stored messages into events.
 //!
 //! **Invariant:** an event's position is after everything that was sent or skipped before it, so that a client that
 //! continues there sees each message once. Counts add up: stored, of these matched, of these sent.
@@ -18,7 +18,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Maximum number of messages of an event.
+/// Maximum number of messages in an event.
 pub(crate) const EVENT_MESSAGES_MAX: usize = 500;
 /// An event is sent once its messages, as received, are longer than this.
 const EVENT_BYTES_MAX: usize = 256 << 10;
@@ -27,17 +27,17 @@ const TURN_BYTES_MAX: usize = 1 << 20;
 /// … or after this time.
 const TURN_TIME_MAX: Duration = Duration::from_millis(50);
 
-/// Logspaces that are followed, and what to say about them.
+/// The logspaces that are followed, and the counts to report about them.
 pub(crate) struct TailFollowers {
     followers: Vec<Follower>,
     events: EventBuilder,
-    /// The one to read first in the next turn.
+    /// The index of the logspace to read first in the next turn.
     first: usize,
-    /// Messages before these sequences were stored when the tail began.
+    /// For each logspace, the sequence below which messages were stored before the tail began.
     backlog_ends: Vec<u64>,
 }
 
-/// Events that are being made.
+/// The events that are being built.
 struct EventBuilder {
     sampling: Sampling,
     /// The stages that messages pass through before they are sent.
@@ -99,7 +99,7 @@ impl TailFollowers {
         self.followers.push(follower);
     }
 
-    /// Asks each follower anew.
+    /// Replaces the question of each follower.
     pub(crate) fn ask(&mut self, mut ask: impl FnMut(&str, &mut Follower)) {
         let each = self.events.logspaces.iter().zip(&mut self.followers);
         each.for_each(|(logspace, follower)| ask(logspace, follower));
@@ -113,7 +113,7 @@ impl TailFollowers {
         &self.events.logspaces
     }
 
-    /// Reads newly stored messages; returns the events to send, and whether there is more.
+    /// Reads newly stored messages; returns the events to send, and whether more messages are available.
     pub(crate) fn turn(&mut self, cancel: &Cancel) -> (Vec<Bytes>, bool) {
         let TailFollowers { followers, events, first, .. } = self;
         events.turn_ends = Instant::now() + TURN_TIME_MAX;
@@ -135,7 +135,7 @@ impl TailFollowers {
         self.followers.iter().map(Follower::behind).sum()
     }
 
-    /// The events since the last status.
+    /// The status event for the time since the last one.
     pub(crate) fn status(&mut self) -> Bytes {
         let behind = self.behind();
         let counts = &mut self.events.counts;
@@ -150,7 +150,7 @@ impl TailFollowers {
         event("status", Some(&self.events.position), &status)
     }
 
-    /// Messages that were stored before the position, as events.
+    /// Turns messages that were stored before the position into events.
     pub(crate) fn stored_before(&mut self, messages: &[(String, Hit)]) -> Vec<Bytes> {
         for (logspace, hit) in messages {
             self.events.push(logspace, hit);
@@ -162,7 +162,7 @@ impl TailFollowers {
 }
 
 impl EventBuilder {
-    /// Takes a part of the messages stored in one of the logspaces.
+    /// Handles an event of following one of the logspaces.
     fn take(&mut self, at: usize, followed: FollowEvent<'_>) -> ControlFlow<u64> {
         match followed {
             FollowEvent::Missing { sequences, why, .. } => {
@@ -182,7 +182,7 @@ impl EventBuilder {
         ControlFlow::Continue(())
     }
 
-    /// Takes messages that match, and returns where it stopped.
+    /// Adds matching messages, and returns the sequence at which it stopped.
     fn take_matched(&mut self, at: usize, sequences: &Range<u64>, matched: &MatchedRows<'_>) -> u64 {
         let now = Instant::now();
         let passing = self.passing.clone();
@@ -213,13 +213,13 @@ impl EventBuilder {
         sequences.end
     }
 
-    /// These sequences of a logspace were read.
+    /// Notes that these sequences of a logspace were read.
     fn pass(&mut self, at: usize, sequences: &Range<u64>) {
         self.counts.received += sequences.end - sequences.start;
         self.position.set(at, sequences.end);
     }
 
-    /// Adds a message. A full event is ready to be sent, so the position must be after the message.
+    /// Adds a message. A full event is finished at once, so the position must already be after the message.
     fn push(&mut self, logspace: &str, hit: &Hit) {
         self.messages_bytes += hit.batch.message(hit.row).len();
         self.messages.push(MessageJson::new(logspace, hit));

@@ -22,7 +22,7 @@ pub(crate) enum TailEvent {
 pub(crate) struct TailMessages {
     /// The messages in the order in which they were stored, at most 500.
     pub(super) messages: Vec<MessageJson>,
-    /// The columns that the stage `fields` leaves to be shown; absent without it. Messages are complete nevertheless.
+    /// The columns to show according to the stage `fields`; absent without it. Messages are complete nevertheless.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(super) columns: Option<Vec<String>>,
@@ -37,7 +37,7 @@ pub(crate) struct TailStatus {
     pub(super) matched: u64,
     /// How many of the matches were sent.
     pub(super) shown: u64,
-    /// If not all are sent, every n-th is. Null if all are.
+    /// If not all matches are sent, every n-th is. Null if all are.
     #[schema(required)]
     pub(super) sampled_one_in: Option<u64>,
     /// Stored messages that were not read yet.
@@ -50,7 +50,7 @@ pub(crate) struct TailStatus {
 /// The data of an event `gap`: some messages after the requested position cannot be sent.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct TailGap {
-    /// How many were stored there, whether they matched or not.
+    /// How many messages were stored in the gap, whether they matched or not.
     pub(super) messages: u64,
     /// Why they are missing.
     pub(super) reason: String,

@@ -1,5 +1,5 @@
-//! The two bodies of a request in passing: the incoming one, which has to make progress, and the outgoing one, whose
-//! end is the end of the request.
+//! Wrappers around the two bodies of a request: the incoming one, which has to make progress, and the outgoing one,
+//! whose end is the end of the request.
 
 use super::credit::Credit;
 use super::deadlines::{Deadlines, RequestInProgress};
@@ -11,15 +11,15 @@ use std::task::{Context, Poll, ready};
 use std::time::Instant;
 use tokio::time::Sleep;
 
-/// The largest piece of an answer that is handed over on a shared connection. A piece is kept until the peer takes it,
-/// and the next one is only asked for then, so that it shows whether the peer takes anything.
+/// Maximum size of a piece of a response on a shared connection. A piece is kept until the peer takes it, and only
+/// then is the next one requested, which shows whether the peer takes anything.
 const PIECE_BYTES_MAX: usize = 32 << 10;
 
-/// Marks an answer that continues for as long as it is read: its reader may pause for a while.
+/// Marks a response that continues for as long as it is read: its reader may pause for a while.
 #[derive(Clone, Copy, Debug)]
 pub struct LongAnswer;
 
-/// The sender of a body keeps us waiting too long.
+/// The error if the sender of a body keeps us waiting too long.
 #[derive(Debug, thiserror::Error)]
 #[error("the body comes too slowly: at least 1 KiB a second is expected")]
 pub struct TooSlow;
@@ -29,7 +29,7 @@ pub(super) struct RequestBody {
     body: Incoming,
     deadlines: Arc<Deadlines>,
     credit: Credit,
-    /// Fires when the credit is used up while we wait.
+    /// Wakes us when the credit is used up while we wait.
     sleep: Option<Pin<Box<Sleep>>>,
 }
 
@@ -89,17 +89,17 @@ impl HttpBody for RequestBody {
 }
 
 impl Drop for RequestBody {
-    /// No longer waited for.
+    /// Nothing waits for this body any more.
     fn drop(&mut self) {
         self.goes_on();
     }
 }
 
-/// The body of an answer. When HTTP drops it, it has been produced completely.
+/// The body of a response. By the time HTTP drops it, all of it has been produced.
 pub(super) struct ResponseBody {
     body: Body,
     turn: RequestInProgress,
-    /// On a shared connection: the data that was produced and is still to be handed over.
+    /// On a shared connection: data that was produced but not handed over yet.
     rest: Option<Bytes>,
     /// The size of the piece that the peer is to take.
     offered_bytes: usize,
@@ -108,7 +108,7 @@ pub(super) struct ResponseBody {
 impl ResponseBody {
     pub(super) fn new(body: Body, turn: RequestInProgress, is_shared: bool) -> ResponseBody {
         if is_shared {
-            // Until the first piece is asked for: a peer may take nothing at all.
+            // The time counts from the start, because a peer may take nothing at all.
             turn.offered(Instant::now());
         }
         ResponseBody { body, turn, rest: is_shared.then(Bytes::new), offered_bytes: 0 }

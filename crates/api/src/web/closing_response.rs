@@ -1,4 +1,4 @@
-//! The last words on a connection: why it ends, as a problem (RFC 9457) if a request had started.
+//! The final response on a connection: why it ends, as a problem (RFC 9457) if a request had started.
 
 use super::deadlines::ConnectionEnd;
 use super::limits::WebLimits;
@@ -6,10 +6,10 @@ use logstead_flow::request_id::{FIELD, Id};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// How long a peer may take to read the last words.
+/// How long a peer may take to read the final response.
 const LISTEN_WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// The response that is sent before a connection ends; `None` if there was no request.
+/// The final response before a connection ends; `None` if there was no request.
 pub(super) fn words(ending: ConnectionEnd, head_bytes: usize, limits: &WebLimits) -> Option<String> {
     let seconds = limits.timeouts.header.as_secs_f64();
     match ending {
@@ -23,7 +23,7 @@ pub(super) fn words(ending: ConnectionEnd, head_bytes: usize, limits: &WebLimits
     }
 }
 
-/// The response on a connection for which there is no place.
+/// The response on a connection for which there is no room.
 pub(super) fn no_place(detail: &str) -> String {
     problem(503, &format!("{detail}: try again"))
 }
@@ -59,8 +59,8 @@ fn problem(status: u16, detail: &str) -> String {
     )
 }
 
-/// Sends the last words, and reads for a moment until the peer has gone: a peer that is cut off while it sends never
-/// sees the answer.
+/// Sends the final response, and then reads for a moment until the peer has closed: a peer whose connection is closed
+/// while it is sending never sees the response.
 pub(super) async fn say(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), words: &str) {
     let said = async {
         stream.write_all(words.as_bytes()).await?;
@@ -69,6 +69,6 @@ pub(super) async fn say(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), word
         while 0 < stream.read(&mut rest).await? {}
         std::io::Result::Ok(())
     };
-    // The peer may be gone, or not read.
+    // The peer may be gone, or may not be reading.
     tokio::time::timeout(LISTEN_WAIT_MAX, said).await.ok();
 }

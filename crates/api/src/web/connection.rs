@@ -26,16 +26,16 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 
-/// Approximate maximum size of a request's head: it is read in pieces.
+/// Approximate maximum size of the head of a request, which is read in pieces.
 const HEAD_BYTES_MAX: usize = 32 << 10;
-/// Maximum size of data read ahead on a connection, and of data kept of an answer on a shared one.
+/// Maximum size of data read ahead on a connection, and of data of a response kept on a shared one.
 const READ_BYTES_MAX: usize = 64 << 10;
-/// The amount that a sender may have sent on a shared connection and that is not read yet. A stranger's costs memory
-/// until it is refused; with 1 ms to the sender it is 128 MB/s.
+/// Maximum amount of data that a sender may have sent on a shared connection and that is not read yet. That of a
+/// stranger takes memory until it is refused; at a distance of 1 ms to the sender this allows 128 MB/s.
 const WINDOW_BYTES_MAX: u32 = 128 << 10;
-/// Requests at a time on a shared connection.
+/// Maximum number of simultaneous requests on a shared connection.
 const REQUESTS_MAX: u32 = 100;
-/// Requests on a shared connection that were given up and that we have not got round to: more end the connection
+/// Maximum number of requests on a shared connection that were reset before we handled them: more end the connection
 /// ("rapid reset", CVE-2023-44487).
 const RESETS_MAX: usize = 20;
 /// How long the last frames of a shared connection may take.
@@ -43,18 +43,18 @@ const PARTING_WAIT_MAX: Duration = Duration::from_secs(1);
 /// The first byte of a TLS handshake.
 const HANDSHAKE: u8 = 22;
 
-/// How a request came in.
+/// The way in which a request arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arrival {
     /// The address of the peer.
     pub peer: SocketAddr,
-    /// Through a unix socket, which only those can open who are let in: a proxy.
+    /// Whether it came through a unix socket, which only permitted users can open: a proxy.
     pub(crate) is_unix: bool,
     /// Whether the connection is encrypted.
     pub is_encrypted: bool,
 }
 
-/// A connection that is served.
+/// A connection that is being served.
 pub(super) struct WebConnection {
     context: Arc<ConnectionContext>,
     serves: ListenerRole,
@@ -72,7 +72,7 @@ impl WebConnection {
 
     pub(super) async fn receive(mut self, stream: AcceptedStream, slot: ConnectionSlot) {
         stream.hurry();
-        // A silent peer costs no more than its place.
+        // A silent peer costs no more than its place in the table.
         tokio::select! {
             ready = stream.readable() => if ready.is_err() { return },
             _ = slot.deadlines.ended() => return,
@@ -91,7 +91,7 @@ impl WebConnection {
                 };
                 match first {
                     Ok(Some(HANDSHAKE)) => return self.encrypt(stream, arrival, deadlines).await,
-                    // Plain HTTP at the port of HTTPS is redirected.
+                    // Plain HTTP on the HTTPS port is redirected.
                     Ok(Some(_)) => &apps.redirect,
                     Ok(None) | Err(_) => return,
                 }
@@ -154,7 +154,7 @@ impl WebConnection {
         let mut is_stopping = false;
         let ending = loop {
             tokio::select! {
-                // An error here is for the peer to see.
+                // The peer sees such an error by itself.
                 _ = &mut connection => break None,
                 ending = deadlines.ended() => break Some(ending),
                 _ = self.stopped.wait_for(|stopped| *stopped), if !is_stopping => {
@@ -177,7 +177,7 @@ impl WebConnection {
         }
     }
 
-    /// Speaks HTTP/2 until either side ends it.
+    /// Speaks HTTP/2 on a shared connection until either side ends it.
     async fn converse_shared(
         mut self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -200,7 +200,7 @@ impl WebConnection {
         let mut is_stopping = false;
         let ending = loop {
             tokio::select! {
-                // An error here is for the peer to see.
+                // The peer sees such an error by itself.
                 _ = &mut connection => return,
                 ending = deadlines.ended() => break ending,
                 _ = self.stopped.wait_for(|stopped| *stopped), if !is_stopping => {
@@ -216,12 +216,12 @@ impl WebConnection {
     }
 }
 
-/// The API, as one connection sees it.
+/// The API service for one connection.
 struct ConnectionApi {
     app: TowerToHyperService<Router>,
     arrival: Arrival,
     deadlines: Arc<Deadlines>,
-    /// Whether requests without a login are slowed down when there are many.
+    /// Whether requests without a login are slowed down if there are many.
     is_paced: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The connections to the web port: how many there may be, and which gives way when the port is full.
+//! The connections to the web port: how many are allowed, and which one gives way when the limit is reached.
 //!
 //! **Invariant:** a full table keeps newcomers out only briefly: the oldest stranger that keeps us waiting gives way,
 //! or if all are at work, the oldest stranger of all. Connections with a login stay.
@@ -16,10 +16,10 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Notify;
 
-/// How many may leave at a time: each has a descriptor that is not counted.
+/// Maximum number of connections that are leaving at a time: each still has a descriptor, which is not counted.
 const LEAVING_MAX: usize = 16;
 
-/// The error if as many connections are leaving as may: wait for one of them.
+/// The error if the maximum number of connections is already leaving: wait for one of them.
 #[derive(Debug)]
 pub(super) struct TooManyLeaving;
 
@@ -29,35 +29,35 @@ pub(super) struct ConnectionTable {
     sockets: Arc<SocketLimit>,
     counters: Arc<Counters>,
     open: Mutex<OpenConnections>,
-    /// A place has become free.
+    /// Notifies that a place has become free.
     left: Notify,
 }
 
 #[derive(Default)]
 struct OpenConnections {
-    /// By number: the oldest first.
+    /// The places by number, the oldest first.
     places: BTreeMap<u64, (Arc<Deadlines>, CountedSocket)>,
     by_network: HashMap<IpAddr, usize>,
     next: u64,
-    /// Connections whose place is taken, but whose task has not ended yet.
+    /// Connections that have given up their place, but whose task has not ended yet.
     leaving: usize,
 }
 
-/// A connection's place. Dropping it frees the place.
+/// A connection's place in the table. Dropping it frees the place.
 pub(super) struct ConnectionSlot {
     table: Arc<ConnectionTable>,
     number: u64,
     pub(super) deadlines: Arc<Deadlines>,
 }
 
-/// Why there is no place now.
+/// Why no place is free.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NoSlot {
-    /// The maximum is open.
+    /// The maximum number of connections is open.
     Connections,
-    /// The maximum of one address is open.
+    /// The maximum number of connections from one address is open.
     Address,
-    /// The process may open no more files.
+    /// The process may not open more files.
     Descriptors,
 }
 
@@ -80,7 +80,7 @@ impl ConnectionTable {
         ConnectionTable { limits, sockets, counters, open: Mutex::default(), left: Notify::new() }
     }
 
-    /// A place for a connection from an address.
+    /// Takes a place for a connection from an address.
     pub(super) fn admit(
         self: &Arc<ConnectionTable>,
         peer: IpAddr,
@@ -99,8 +99,8 @@ impl ConnectionTable {
         Ok(self.place(&mut open, network, socket, now))
     }
 
-    /// The place of a stranger who leaves for it: one of the same address, if its share is full. `None` if there is no
-    /// stranger.
+    /// Ends a stranger's connection and returns its place: one from the same address, if the share of that address is
+    /// full. `None` if no stranger is connected.
     pub(super) fn replace(
         self: &Arc<ConnectionTable>,
         full: NoSlot,
@@ -159,7 +159,7 @@ impl ConnectionTable {
         Some((deadlines, socket))
     }
 
-    /// Returns once a place has become free since the last call.
+    /// Returns once a place has become free since the previous call.
     pub(super) async fn left(&self) {
         self.left.notified().await;
     }
@@ -221,7 +221,7 @@ mod tests {
         table.admit(peer, Instant::now()).err()
     }
 
-    /// The place of somebody who leaves.
+    /// The place of a connection that gives way.
     fn instead(table: &Arc<ConnectionTable>, full: NoSlot, peer: IpAddr) -> Option<ConnectionSlot> {
         table.replace(full, peer, Instant::now()).map(Result::unwrap)
     }

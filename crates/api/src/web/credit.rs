@@ -1,12 +1,12 @@
-//! How long a peer may keep us waiting, for the next bytes of a body or until it reads what we send.
+//! Limits how long a peer may keep us waiting, for the next bytes of a body or until it reads what we send.
 //!
-//! It has a credit. Waiting uses the credit up, every [`RATE_MIN`] bytes moved restore a second, and it never exceeds
-//! its initial value. So a peer that does nothing and one that moves a byte now and then are both ended, and a slow
-//! line is not. Pure: the caller brings the time.
+//! A peer has a credit. Waiting uses the credit up, every [`RATE_MIN`] bytes transferred restore a second, and it
+//! never exceeds its initial value. So both a peer that does nothing and one that transfers a byte now and then are
+//! cut off, while a slow line is not. Pure: the caller passes in the time.
 
 use std::time::{Duration, Instant};
 
-/// Bytes per second at which a credit stays the same.
+/// The number of bytes per second at which a credit stays constant.
 const RATE_MIN: u64 = 1024;
 
 /// A peer's remaining credit.
@@ -18,17 +18,17 @@ pub(crate) struct Credit {
 }
 
 impl Credit {
-    /// A full one.
+    /// Creates a full credit.
     pub(super) fn new(full: Duration) -> Credit {
         Credit { full, left: full, waiting_since: None }
     }
 
-    /// The peer keeps us waiting.
+    /// Notes that the peer keeps us waiting.
     pub(super) fn wait(&mut self, now: Instant) {
         self.waiting_since.get_or_insert(now);
     }
 
-    /// The peer has moved this many bytes.
+    /// Notes that the peer has transferred this many bytes.
     pub(super) fn moved(&mut self, bytes: usize, now: Instant) {
         if let Some(since) = self.waiting_since.take() {
             self.left = self.left.saturating_sub(now.saturating_duration_since(since));
@@ -37,7 +37,7 @@ impl Credit {
         self.left = self.full.min(self.left.saturating_add(earned));
     }
 
-    /// When it is used up, if the peer keeps us waiting.
+    /// The time when it will be used up, if the peer keeps us waiting.
     pub(crate) fn ends_at(&self) -> Option<Instant> {
         self.waiting_since.map(|since| since + self.left)
     }
@@ -49,7 +49,7 @@ mod tests {
 
     const FULL: Duration = Duration::from_secs(30);
 
-    /// How long a peer that moves `bytes` every `interval` lasts; `None` for more than an hour.
+    /// How long the credit of a peer that transfers `bytes` every `interval` lasts; `None` for more than an hour.
     fn lasts(bytes: usize, interval: Duration) -> Option<Duration> {
         let start = Instant::now();
         let (mut credit, mut now) = (Credit::new(FULL), start);

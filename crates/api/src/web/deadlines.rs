@@ -1,5 +1,5 @@
-//! The state of one connection and its deadline: reading, writing and answering update it, and the sweep that ends
-//! what takes too long asks it.
+//! The state of one connection and its deadlines: reading, writing and answering update it, and the sweep queries it
+//! to end connections that take too long.
 //!
 //! **Invariant:** whenever we wait for the peer, there is a time from which [`Deadlines::due`] says why it has to end.
 
@@ -17,11 +17,11 @@ use tokio::sync::Notify;
 /// The state and the deadlines of an open connection.
 #[derive(Debug)]
 pub struct Deadlines {
-    /// The network whose share of connections it counts towards; `None` if many peers may share an address.
+    /// The network to whose share of connections it counts; `None` if many peers may share an address.
     pub(super) network: Option<IpAddr>,
     timeouts: Timeouts,
     is_known: AtomicBool,
-    /// Whether it has several requests at a time (HTTP/2).
+    /// Whether it can have several requests at a time (HTTP/2).
     is_shared: AtomicBool,
     state: Mutex<DeadlineState>,
     told: Notify,
@@ -30,17 +30,17 @@ pub struct Deadlines {
 #[derive(Debug)]
 struct DeadlineState {
     phase: Phase,
-    /// The beginning of the phase.
+    /// The time when the phase began.
     since: Instant,
-    /// The size so far of the head that is being read.
+    /// How many bytes of the current head have been read.
     head_bytes: usize,
-    /// Requests that the API has, and how many of them wait for their bodies.
+    /// The number of requests that the API is handling, and of those whose bodies are stalled.
     requests: usize,
     resting_bodies: usize,
     /// The credit of the peer for reading our answers.
     writing: Credit,
-    /// The credit of each request for reading its answer. The requests of a shared connection do not fill the
-    /// connection, as each has its own share of it.
+    /// The credit of each request for reading its response, on a shared connection. There, a response that is not
+    /// read does not block the connection, as each request has its own share of it.
     taking: BTreeMap<u64, Credit>,
     next_request: u64,
     pace: RequestPace,
@@ -49,32 +49,32 @@ struct DeadlineState {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
-    /// A request is expected, or its head has started.
+    /// A request is expected, or its head has begun to arrive.
     Head,
-    /// The API has a request.
+    /// The API is handling a request.
     Request,
     /// The last request was answered.
     Idle,
 }
 
-/// A request that the API has. Dropping it says that its answer has been produced completely, though perhaps not read,
-/// or that there will be none.
+/// A request that the API is handling. Dropping it means that its response has been produced completely, though
+/// perhaps not read, or that there will be none.
 #[derive(Debug)]
 pub(super) struct RequestInProgress {
     deadlines: Arc<Deadlines>,
     number: u64,
-    /// How long a stranger's request waits, so that many of them cannot slow down others.
+    /// How long a stranger's request has to wait, so that many of them cannot slow down others.
     pub(super) wait: Duration,
 }
 
 /// Why a connection is ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ConnectionEnd {
-    /// No complete head of a request in time.
+    /// The head of a request was not complete in time.
     HeadTooSlow,
-    /// No further request.
+    /// No further request came in time.
     Idle,
-    /// The peer does not read the answer.
+    /// The peer does not read the response.
     AnswerUnread,
     /// Another connection needed its place.
     GaveWay,
@@ -110,12 +110,13 @@ impl Deadlines {
         Deadlines { network, timeouts, is_known, is_shared, state: Mutex::new(state), told }
     }
 
-    /// A caller was authenticated on this connection: it no longer gives way to others.
+    /// Notes that a caller was authenticated on this connection, which therefore no longer gives way to others.
     pub fn authenticated(&self) {
         self.is_known.store(true, Ordering::Relaxed);
     }
 
-    /// Notes that it may have several requests at a time from now on. HTTP/2 knows where the head of one begins.
+    /// Notes that the connection may have several requests at a time from now on. HTTP/2 detects the beginning of a
+    /// head by itself.
     pub(super) fn shares(&self) {
         self.is_shared.store(true, Ordering::Relaxed);
     }
@@ -124,7 +125,7 @@ impl Deadlines {
         self.is_shared.load(Ordering::Relaxed)
     }
 
-    /// Something was read from the connection.
+    /// Notes that bytes were read from the connection.
     pub(super) fn read(&self, bytes: usize, now: Instant) {
         if self.is_shared() {
             return;
@@ -144,7 +145,7 @@ impl Deadlines {
         if state.phase == Phase::Head { state.head_bytes } else { 0 }
     }
 
-    /// A complete head was read.
+    /// Notes that a complete head was read.
     pub(super) fn asked(self: &Arc<Deadlines>, now: Instant) -> RequestInProgress {
         let mut state = self.state.lock();
         if state.requests == 0 {
@@ -159,7 +160,7 @@ impl Deadlines {
         RequestInProgress { deadlines: self.clone(), number, wait }
     }
 
-    /// A request is done with.
+    /// Notes that a request is finished.
     fn answered(&self, number: u64, now: Instant) {
         let mut state = self.state.lock();
         state.taking.remove(&number);
@@ -169,23 +170,23 @@ impl Deadlines {
         }
     }
 
-    /// A body rests: the peer does not go on with it. Or it no longer does.
+    /// Notes that the peer has stopped sending a body, or has continued.
     pub(super) fn body_rests(&self, rests: bool) {
         let mut state = self.state.lock();
         state.resting_bodies = if rests { state.resting_bodies + 1 } else { state.resting_bodies - 1 };
     }
 
-    /// The credit of a body.
+    /// A new credit for a body.
     pub(super) fn body_credit(&self) -> Credit {
         Credit::new(self.timeouts.stall)
     }
 
-    /// Changes the credit of the peer that reads our answers.
+    /// Changes the peer's credit for reading our responses.
     pub(super) fn writing<T>(&self, change: impl FnOnce(&mut Credit) -> T) -> T {
         change(&mut self.state.lock().writing)
     }
 
-    /// Whether it could give way to another: nobody has logged in on it, and it is not ending anyway.
+    /// Whether the connection may give way to another: no caller has logged in on it, and it is not ending anyway.
     pub(super) fn is_stranger(&self) -> bool {
         !self.is_known.load(Ordering::Relaxed) && self.state.lock().ending.is_none()
     }
@@ -198,8 +199,8 @@ impl Deadlines {
             || state.writing.ends_at().is_some()
     }
 
-    /// Why it has to end now, if it has to. A body that stalls is refused by its [reader](super::body), which can
-    /// answer.
+    /// Why the connection has to end now, if it has to. A body that stalls is refused by its [reader](super::body),
+    /// which can send a response.
     pub(super) fn due(&self, now: Instant) -> Option<ConnectionEnd> {
         let state = self.state.lock();
         let is_over = |end: Option<Instant>| end.is_some_and(|end| end <= now);
@@ -216,14 +217,14 @@ impl Deadlines {
         }
     }
 
-    /// Ends the connection; the first reason counts. Says whether this is the first.
+    /// Ends the connection; only the first reason is kept. Returns whether this is the first.
     pub(super) fn end(&self, ending: ConnectionEnd) -> bool {
         let is_first = self.state.lock().ending.replace(ending).is_none();
         self.told.notify_one();
         is_first
     }
 
-    /// Waits until it has to end.
+    /// Waits until the connection has to end.
     pub(super) async fn ended(&self) -> ConnectionEnd {
         loop {
             if let Some(ending) = self.state.lock().ending {
@@ -235,21 +236,21 @@ impl Deadlines {
 }
 
 impl RequestInProgress {
-    /// The answer continues for as long as it is read, and its reader may pause for a while.
+    /// Notes that the response continues for as long as it is read, and that its reader may pause for a while.
     pub(super) fn answers_at_length(&self) {
         let mut state = self.deadlines.state.lock();
         state.writing = Credit::new(self.deadlines.timeouts.long_stall);
         state.taking.insert(self.number, Credit::new(self.deadlines.timeouts.long_stall));
     }
 
-    /// On a shared connection: a piece of the answer was made, and is for the peer to take.
+    /// On a shared connection: notes that a piece of the response is ready for the peer to take.
     pub(super) fn offered(&self, now: Instant) {
         let stall = self.deadlines.timeouts.stall;
         let mut state = self.deadlines.state.lock();
         state.taking.entry(self.number).or_insert_with(|| Credit::new(stall)).wait(now);
     }
 
-    /// It took the piece, of this many bytes.
+    /// Notes that the peer took the piece, which has this many bytes.
     pub(super) fn taken(&self, bytes: usize, now: Instant) {
         if let Some(credit) = self.deadlines.state.lock().taking.get_mut(&self.number) {
             credit.moved(bytes, now);
@@ -292,7 +293,7 @@ mod tests {
         assert_eq!(found, expected, "{what}");
     }
 
-    /// A request that goes on until the test ends it; its number.
+    /// Begins a request that continues until the test ends it; returns its number.
     fn ask(deadlines: &Arc<Deadlines>, now: Instant) -> u64 {
         let turn = ManuallyDrop::new(deadlines.asked(now));
         turn.number
@@ -346,7 +347,7 @@ mod tests {
             let (first, second) = (ask(deadlines, start), ask(deadlines, start));
             deadlines.answered(first, start + SECOND);
             deadlines.answered(second, start + 5 * SECOND);
-            // Pings.
+            // These bytes are pings.
             deadlines.read(10, start + 15 * SECOND);
         };
         check("pings are not requests", idle, Some((25, ConnectionEnd::Idle)));

@@ -6,22 +6,22 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How much longer than other readers the reader of an endless answer may pause.
+/// The factor by which the reader of an endless response may pause longer than other readers.
 const LONG_STALL_FACTOR: u32 = 10;
 
-/// How often connections are looked at.
+/// Maximum time between two checks of the connections.
 const SWEEP_INTERVAL_MAX: Duration = Duration::from_secs(1);
-/// Minimum time between two looks.
+/// Minimum time between two checks.
 const SWEEP_INTERVAL_MIN: Duration = Duration::from_millis(10);
 
 /// The limits of the web port: how much it may hold and how long it waits.
 #[derive(Clone, Debug)]
 pub struct WebLimits {
-    /// Connections.
+    /// The maximum number of connections.
     pub connections_max: usize,
-    /// Connections of one address.
+    /// Maximum number of connections from one address.
     pub(crate) connections_of_address_max: usize,
-    /// Peers that speak for many others.
+    /// Proxies, which connect on behalf of many others.
     pub(super) trusted_proxies: Arc<[IpNet]>,
     pub(crate) timeouts: Timeouts,
 }
@@ -33,14 +33,14 @@ pub(crate) struct Timeouts {
     pub header: Duration,
     /// The time until the next request.
     pub idle: Duration,
-    /// For the next bytes of a body, or until it reads more of an answer.
+    /// The time until the next bytes of a body arrive, or until the peer reads more of a response.
     pub(crate) stall: Duration,
-    /// The time until the peer reads more of an endless answer.
+    /// The time until the peer reads more of an endless response.
     pub(crate) long_stall: Duration,
 }
 
 impl WebLimits {
-    /// The limits of the settings, if at most `sockets_max` sockets can be open.
+    /// The limits according to the settings, if at most `sockets_max` sockets can be open.
     pub fn of(web: &settings::Web, sockets_max: usize) -> WebLimits {
         let connections_max = (web.connections_max as usize).min(sockets_max).max(1);
         let stall = web.stall_timeout.duration();
@@ -57,8 +57,8 @@ impl WebLimits {
         }
     }
 
-    /// The network whose share of connections a peer uses. Proxies have none, as all their users come from one address,
-    /// and neither has this machine, where a proxy may run.
+    /// The network to whose share a peer's connection counts. None for proxies, as all their users come from one
+    /// address, and for this machine, where a proxy may run.
     pub(super) fn share_of(&self, peer: IpAddr) -> Option<IpAddr> {
         let is_of_many = peer.to_canonical().is_loopback() || is_trusted(peer, &self.trusted_proxies);
         (!is_of_many).then(|| network(peer))
@@ -66,7 +66,7 @@ impl WebLimits {
 }
 
 impl Timeouts {
-    /// How often connections are looked at: often enough for the shortest timeout.
+    /// How often connections are checked: often enough for the shortest timeout.
     pub(super) fn sweep_interval(&self) -> Duration {
         let shortest = self.header.min(self.idle).min(self.stall);
         SWEEP_INTERVAL_MAX.min(shortest / 4).max(SWEEP_INTERVAL_MIN)

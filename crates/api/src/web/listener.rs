@@ -1,4 +1,4 @@
-//! The sockets for HTTP: opening them, the role of each, and the next connection.
+//! The sockets for HTTP: opening them, the role of each, and accepting connections.
 
 use axum::Router;
 use logstead_config::settings::WebListener;
@@ -12,30 +12,30 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
-/// The mode of a unix socket: the user and the group of the process may connect. A request there is trusted to say
-/// where it is from.
+/// The mode of a unix socket: the user and the group of the process may connect. The origin that a request on it
+/// names is trusted.
 const SOCKET_MODE: u32 = 0o660;
 
-/// The peer of a unix socket, for counting connections: this machine.
+/// The address under which peers of unix sockets are counted: this machine.
 const THIS_MACHINE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
 /// The role of a listener.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ListenerRole {
-    /// Console and API.
+    /// The console and the API.
     Console {
-        /// With TLS. Plain requests there are redirected.
+        /// Whether it uses TLS; plain requests are then redirected.
         is_encrypted: bool,
     },
-    /// The way to the encrypted one.
+    /// Redirects to the encrypted listener.
     Redirect,
-    /// The metrics, for everyone.
+    /// Serves the metrics to everyone.
     Metrics,
 }
 
 /// The application for each kind of listener.
 pub struct Apps {
-    /// Console and API.
+    /// The console and the API.
     pub console: Router,
     /// The redirect from HTTP to HTTPS.
     pub redirect: Router,
@@ -54,14 +54,14 @@ enum BoundSocket {
     Unix(UnixListener, String),
 }
 
-/// A connection.
+/// A connection of either kind.
 pub(super) enum AcceptedStream {
     Tcp(TcpStream, SocketAddr),
     Unix(UnixStream),
 }
 
 impl BoundListener {
-    /// Opens a socket; the runtime that it is served on must be entered. Relative paths are below the data directory.
+    /// Opens a socket; must be called within the runtime that serves it. Relative paths are below the data directory.
     pub fn bind(listener: &WebListener, serves: ListenerRole, data: &Path) -> io::Result<BoundListener> {
         Ok(match listener {
             WebListener::Tcp(address) => {
@@ -74,7 +74,7 @@ impl BoundListener {
                 }
                 let socket = UnixListener::from_std(unix_listener(&path, SOCKET_MODE)?)?;
                 let socket = BoundSocket::Unix(socket, path.display().to_string());
-                // Whoever is there is on this machine: nobody listens in.
+                // Peers of a unix socket are on this machine, so no encryption is needed.
                 let is_console = matches!(serves, ListenerRole::Console { .. });
                 let serves = if is_console { ListenerRole::Console { is_encrypted: false } } else { serves };
                 BoundListener { socket, serves }
@@ -91,7 +91,7 @@ impl BoundListener {
         self.serves == ListenerRole::Console { is_encrypted: true }
     }
 
-    /// The protocol spoken there, for the metrics.
+    /// The protocol of the listener, for the metrics.
     pub(super) fn kind(&self) -> &'static str {
         match (self.serves, &self.socket) {
             (ListenerRole::Redirect, _) => "redirect",
@@ -102,7 +102,7 @@ impl BoundListener {
         }
     }
 
-    /// The name in the lines that are printed at the start.
+    /// Its name in the lines that are printed at startup.
     pub fn name(&self) -> &'static str {
         match self.serves {
             ListenerRole::Console { .. } => "web",
@@ -111,7 +111,7 @@ impl BoundListener {
         }
     }
 
-    /// The address, unless it is a path.
+    /// The address, unless the listener is a unix socket.
     pub fn address(&self) -> Option<SocketAddr> {
         match &self.socket {
             BoundSocket::Tcp(socket) => socket.local_addr().ok(),
@@ -119,7 +119,7 @@ impl BoundListener {
         }
     }
 
-    /// The address for clients.
+    /// The address for clients to use.
     pub fn url(&self) -> String {
         match (&self.socket, self.address()) {
             (BoundSocket::Unix(_, path), _) => format!("unix:{path}"),
@@ -143,7 +143,8 @@ impl BoundListener {
     }
 }
 
-/// The next connection of any of them, beginning with number `next`, so that none waits for a busy one.
+/// The next connection of any of the listeners. The search starts at the index `next`, so that none has to wait for a
+/// busy one.
 pub(super) async fn accept<'a>(
     listeners: &'a [BoundListener],
     next: &mut usize,
@@ -161,7 +162,7 @@ pub(super) async fn accept<'a>(
     .await
 }
 
-/// An address that a browser can open.
+/// The address in a form that a browser can open.
 fn reachable(address: SocketAddr) -> SocketAddr {
     match address {
         SocketAddr::V4(v4) if v4.ip().is_unspecified() => SocketAddr::from(([127, 0, 0, 1], v4.port())),
@@ -184,14 +185,14 @@ impl AcceptedStream {
         matches!(self, AcceptedStream::Unix(_))
     }
 
-    /// Sends written data at once.
+    /// Makes the socket send written data at once.
     pub(super) fn hurry(&self) {
         if let AcceptedStream::Tcp(stream, _) = self {
             stream.set_nodelay(true).ok();
         }
     }
 
-    /// Returns once there is something to read.
+    /// Returns once the socket has something to read.
     pub(super) async fn readable(&self) -> io::Result<()> {
         match self {
             AcceptedStream::Tcp(stream, _) => stream.readable().await,
@@ -204,7 +205,7 @@ impl AcceptedStream {
         let mut byte = [0];
         match self {
             AcceptedStream::Tcp(stream, _) => Ok((0 < stream.peek(&mut byte).await?).then_some(byte[0])),
-            // Nothing depends on it.
+            // The first byte is not needed for unix sockets.
             AcceptedStream::Unix(_) => Ok(None),
         }
     }

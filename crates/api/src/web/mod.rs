@@ -1,4 +1,4 @@
-//! The web listener: accepts connections, gives the API their requests, and ends those that keep it waiting.
+//! The web listener: accepts connections, passes their requests to the API, and ends those that keep it waiting.
 //!
 //! ```text
 //! accept ─▶ table: a place, or another gives way ─▶ (TLS) ─▶ timed stream ─▶ HTTP/1.1 or HTTP/2 ─▶ API
@@ -45,11 +45,11 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// The longest that a newcomer waits for those who leave, which only takes until their task runs.
+/// Maximum time that a newcomer waits for connections that are leaving, which only takes until their task runs.
 const LEAVING_WAIT_MAX: Duration = Duration::from_secs(1);
-/// How long accepting pauses when the system has no file descriptor left.
+/// The time for which accepting pauses if the system has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// How often a lack of places is logged.
+/// Minimum time between two log entries about a lack of places.
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Accepts connections and serves them.
@@ -61,7 +61,7 @@ struct ListenerTask {
     complained: Option<Instant>,
 }
 
-/// Accepts connections until told to stop, then waits for those that are open.
+/// Accepts connections until told to stop, then waits for the open ones to end.
 pub async fn serve(
     context: ConnectionContext,
     listeners: Vec<BoundListener>,
@@ -97,7 +97,7 @@ pub async fn serve(
     }
     drop(listeners);
     watching.abort();
-    // Requests are answered, and those who keep us waiting are ended, as before.
+    // Open requests are answered as before, and connections that keep us waiting are ended.
     loop {
         tokio::select! {
             ended = connections.join_next() => if ended.is_none() { return },
@@ -107,7 +107,7 @@ pub async fn serve(
 }
 
 impl ListenerTask {
-    /// Serves a connection, or tells it that there is no place.
+    /// Serves a connection, or replies that no place is free.
     async fn admit(
         &mut self,
         listener: &BoundListener,
@@ -129,7 +129,8 @@ impl ListenerTask {
     fn refuse(&mut self, listener: &BoundListener, stream: &AcceptedStream, peer: IpAddr, full: NoSlot) {
         self.context.counters.web.refused.add(full.reason(), 1);
         let detail = self.context.limits.detail(full);
-        // If a new socket does not take it at once, it is not worth waiting for. Without keys there is nothing to say.
+        // If a new socket does not accept this at once, it is not worth waiting. Without a TLS handshake nothing can
+        // be said.
         if !listener.is_encrypted() {
             stream.try_write(closing_response::no_place(&detail).as_bytes()).ok();
         }
@@ -139,7 +140,7 @@ impl ListenerTask {
         }
     }
 
-    /// A place for a new connection. If there is none, it gets that of a connection that keeps us waiting.
+    /// A place for a new connection. If none is free, it gets the place of a connection that keeps us waiting.
     async fn slot(&self, peer: IpAddr) -> Result<ConnectionSlot, NoSlot> {
         let end = Instant::now() + LEAVING_WAIT_MAX;
         loop {

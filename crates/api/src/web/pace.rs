@@ -1,20 +1,20 @@
-//! How fast the requests of a connection without a login are answered.
+//! Limits how fast the requests of a connection without a login are answered.
 //!
-//! A page and everything it loads takes a few dozen requests. A request costs its sender next to nothing, so a client
-//! that sends many more, perhaps without reading the answers, would slow down searches. Pure: the caller brings the
-//! time.
+//! A page and everything it loads take a few dozen requests. A request costs its sender next to nothing, so a client
+//! that sends many more, perhaps without reading the responses, would slow down searches. Pure: the caller passes in
+//! the time.
 
 use std::time::{Duration, Instant};
 
-/// Requests that are answered at once.
+/// Number of requests that are answered at once.
 const REQUESTS_AT_ONCE: u32 = 50;
-/// After these, one per interval.
+/// Further requests are answered at this interval.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// The recent requests of one connection.
 #[derive(Debug)]
 pub(super) struct RequestPace {
-    /// When all its requests would have been answered, one in each interval.
+    /// The time when all its requests are answered, if one is answered per interval.
     done_at: Instant,
 }
 
@@ -23,7 +23,7 @@ impl RequestPace {
         RequestPace { done_at: now }
     }
 
-    /// Counts a request, and says how long it has to wait.
+    /// Counts a request, and returns how long it has to wait.
     pub(super) fn ask(&mut self, now: Instant) -> Duration {
         let ahead = self.done_at.saturating_duration_since(now);
         self.done_at = self.done_at.max(now) + INTERVAL;

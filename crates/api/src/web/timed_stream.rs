@@ -1,7 +1,7 @@
-//! The bytes of a connection, watched in passing: reads and writes are reported to the connection's [`Deadlines`].
+//! The byte stream of a connection, which reports reads and writes to the connection's [`Deadlines`].
 //!
-//! HTTP itself answers malformed or oversized heads with a bare status. Such an answer is held back here, so that it
-//! can be [sent](super::closing_response) as a problem like all others.
+//! The HTTP library answers malformed or oversized heads with a bare status. Such a response is held back here, so
+//! that it can be [sent](super::closing_response) as a problem like all others.
 
 use super::deadlines::Deadlines;
 use logstead_flow::counters::Counters;
@@ -17,7 +17,7 @@ pub(super) struct TimedStream<S> {
     stream: S,
     deadlines: Arc<Deadlines>,
     counters: Arc<Counters>,
-    /// The status with which HTTP itself refused something.
+    /// The status with which the HTTP library itself refused a request.
     refused: Option<u16>,
 }
 
@@ -26,7 +26,7 @@ impl<S> TimedStream<S> {
         TimedStream { stream, deadlines, counters, refused: None }
     }
 
-    /// The stream, and the status that is still to be sent.
+    /// The stream, and the status that has yet to be sent.
     pub(super) fn into_parts(self) -> (S, Option<u16>) {
         (self.stream, self.refused)
     }
@@ -106,7 +106,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimedStream<S> {
     }
 }
 
-/// The status of an answer without a body that refuses a request. The API never answers like this.
+/// The status of a refusal without a body, which the API itself never sends.
 fn bare_refusal(answer: &[u8]) -> Option<u16> {
     let head = std::str::from_utf8(answer).ok()?.strip_suffix("\r\n\r\n")?;
     let status = head.strip_prefix("HTTP/1.1 4")?.get(..2)?.parse::<u16>().ok()?;

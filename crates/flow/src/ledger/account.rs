@@ -15,29 +15,29 @@ pub(crate) enum Party {
     Destination(Arc<str>),
 }
 
-/// A fate of messages, or of bytes that became no message. The first ones are those of a source's messages, the last
-/// three those of a destination's; both may drop some.
+/// The fate of messages, or of bytes that became no message. The first variants are for a source's messages, and the
+/// last three for a destination's; those of both may be dropped.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum FateColumn {
     Received,
-    /// In this logspace.
+    /// Stored in this logspace.
     Stored(Arc<str>),
-    /// To this destination.
+    /// Forwarded to this destination.
     Forwarded(Arc<str>),
-    /// For this reason.
+    /// Dropped for this reason.
     Dropped(Reason),
-    /// Received before a crash, and gone with it. No sender was told that they were accepted.
+    /// Received before a crash and lost in it. No sender was told that they were accepted.
     Unacknowledged,
-    /// Lost before they were received, and where.
+    /// Lost at this place, before they were received.
     LostBefore(Reason),
-    /// Bytes of streams that no message holds, and why. They are not messages, and balance with nothing.
+    /// Bytes of streams that no message holds, by reason. They are not messages, and are not part of the balance.
     Skipped(Reason),
     Queued,
     Delivered,
     Quarantined,
 }
 
-/// Why messages were dropped.
+/// The reason why messages were dropped.
 pub(super) type Reason = Cow<'static, str>;
 
 /// The length of the period that an account covers.
@@ -113,7 +113,7 @@ impl FateCounts {
         other.0.iter().for_each(|(column, messages)| self.add(column, *messages));
     }
 
-    /// The messages that came in and have no fate yet: they are under way, or wait.
+    /// The messages that came in and have no fate yet: they are in flight or waiting.
     pub(super) fn open(&self) -> i64 {
         let signed = |(column, messages): (&FateColumn, &u64)| {
             let messages = i64::try_from(*messages).unwrap_or(i64::MAX);
@@ -132,7 +132,7 @@ impl FateCounts {
     }
 }
 
-// The names of these in the file.
+// The names of these types in the file.
 
 impl fmt::Display for Party {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,4 +1,4 @@
-//! The accounts, and how far the journals are counted in them. Pure: postings in, cells out.
+//! The accounts, and the position up to which each journal is counted in them. No I/O: postings in, cells out.
 //!
 //! Every posting is made twice: in the account of its minute, and in that of all time. Minutes become hours and hours
 //! become days as they age.
@@ -12,7 +12,7 @@ use std::sync::Arc;
 const MINUTES_KEPT: i64 = 2 * 24 * 60;
 const HOURS_KEPT: i64 = 62 * 24 * 60;
 pub(super) const DAYS_KEPT: i64 = 400 * 24 * 60;
-/// With more cells than this, minutes become hours sooner.
+/// If there are more cells than this, minutes become hours sooner.
 const MINUTE_CELLS_MAX: usize = 100_000;
 
 /// The logspace or destination that a journal belongs to.
@@ -68,7 +68,7 @@ impl Book {
         *self.in_flight.entry(slot.source.clone()).or_default() += messages;
     }
 
-    /// Some of them met a fate.
+    /// Some messages in flight met a fate.
     pub(super) fn settled(&mut self, slot: &AccountSlot, column: &FateColumn, messages: u64) {
         self.post(&slot.party(), slot.minute, column, messages);
         if let Some(in_flight) = self.in_flight.get_mut(&slot.source) {
@@ -76,7 +76,7 @@ impl Book {
         }
     }
 
-    /// Some of them had been received before.
+    /// Some messages turned out to have been received before: they are no longer counted here.
     pub(super) fn repeated(&mut self, slot: &AccountSlot, messages: u64) {
         self.take_back(&slot.party(), slot.minute, &FateColumn::Received, messages);
         if let Some(in_flight) = self.in_flight.get_mut(&slot.source) {
@@ -134,7 +134,7 @@ impl Book {
 
     // After a restart.
 
-    /// Nothing is in flight any more: the messages that were are missing, until a journal turns out to hold them.
+    /// Called after a restart: messages that were in flight count as missing until a journal turns out to hold them.
     pub(super) fn begin(&mut self) {
         let open = |(key, cell): (&AccountKey, &FateCounts)| {
             Some((key.slot()?, cell.open())).filter(|(_, open)| *open != 0)
@@ -146,7 +146,7 @@ impl Book {
                 self.post(&slot.party(), slot.minute, &FateColumn::Unacknowledged, count);
                 self.missing.insert(slot, count);
             } else {
-                // A part of the file was damaged.
+                // The ledger lacks these messages, as a part of its file was damaged.
                 self.post(&slot.party(), slot.minute, &FateColumn::Received, count);
             }
         }
@@ -165,7 +165,7 @@ impl Book {
         }
     }
 
-    /// Counts messages that a journal has and that were not counted there.
+    /// Counts messages that a journal has but were not counted there.
     pub(super) fn found(&mut self, slot: &AccountSlot, column: &FateColumn, messages: u64) {
         let missing = self.missing.get(slot).copied().unwrap_or_default();
         let found = missing.min(messages);
@@ -179,7 +179,7 @@ impl Book {
 
     // The passing of time.
 
-    /// Adds old cells up into coarser ones. Accounts with messages that are still under way stay as they are.
+    /// Merges old cells into coarser ones. Accounts with messages in flight stay unchanged.
     pub(super) fn roll(&mut self, now: i64) {
         let minutes = self.range(AccountPeriod::Minute, i64::MIN, i64::MAX).count();
         let kept = if minutes <= MINUTE_CELLS_MAX { MINUTES_KEPT } else { MINUTES_KEPT / 8 };
@@ -208,7 +208,7 @@ impl Book {
         cell
     }
 
-    /// The accounts of this span that begin within a time.
+    /// The accounts of this span that begin within a range of time.
     pub(super) fn range(
         &self,
         span: AccountPeriod,
@@ -240,7 +240,7 @@ impl Book {
         }
     }
 
-    /// All of it; nothing has changed then.
+    /// The whole book as changes; after this call there are no changes left.
     pub(super) fn take_all(&mut self) -> BookChanges {
         self.changed_cells.clear();
         self.changed_marks.clear();
@@ -267,7 +267,7 @@ impl Book {
     }
 }
 
-/// A posting is made in both.
+/// The two accounts that a posting is made in.
 fn keys(party: &Party, minute: i64) -> [AccountKey; 2] {
     [(AccountPeriod::Minute, minute), (AccountPeriod::Ever, 0)].map(|(span, minute)| AccountKey {
         span,
@@ -283,7 +283,7 @@ impl AccountSlot {
 }
 
 impl AccountKey {
-    /// The slot of a source's minute.
+    /// The slot of this account, if it covers a minute of a source.
     fn slot(&self) -> Option<AccountSlot> {
         match (self.span, &self.party) {
             (AccountPeriod::Minute, Party::Source(source)) => {
@@ -295,7 +295,7 @@ impl AccountKey {
 }
 
 impl JournalId {
-    /// The fate of a source's messages that are counted there.
+    /// The fate of a source's messages that are counted in this journal.
     pub(super) fn column(&self) -> FateColumn {
         match self {
             JournalId::Logspace(id) => FateColumn::Stored(id.clone()),
@@ -305,7 +305,7 @@ impl JournalId {
 }
 
 impl JournalId {
-    /// The one that shows itself like this.
+    /// Parses the text that `Display` writes.
     pub fn parse(text: &str) -> Option<JournalId> {
         match JournalMark::parse(text)? {
             JournalMark::Kept(place) => Some(place),

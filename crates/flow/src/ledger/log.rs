@@ -1,10 +1,11 @@
-//! The ledger on the disk: the folder `ledger`, and there one file `N.log` of lines. Each line has the changes since
-//! the one before, with new values in place of the old ones, and a checksum in front. A line is written whole or does
-//! not count. Behind the last line there are zeros: the room for the next ones, which they are written over.
+//! The ledger on disk: the folder `ledger`, with one file `N.log` of lines. Each line has the changes since the one
+//! before, with new values in place of old ones, and a checksum in front. A line is written whole or does not count.
+//! The last line is followed by zeros, which the next lines overwrite.
 //!
-//! When a file has become long, at every start and after a failed write, all of the book goes into the file `spare` beside
-//! it, over what was there before. That file then gets the next number, and the one before it becomes the spare. The highest
-//! number counts. One that cannot be read is kept under another name when the next one is begun.
+//! When a file has become long, at every start, and after a failed write, the whole book is written over the file
+//! `spare` in the same folder. That file then gets the next number, and the previous file becomes the spare. The file
+//! with the highest number is the current one. A file that cannot be read is kept under another name when the next
+//! one is begun.
 //!
 //! **Invariant:** if both files are there, nothing is needed from the disk: on a full one the ledger is written, also
 //! after a restart, for as long as the book does not outgrow them.
@@ -18,22 +19,22 @@ use std::io::{self, IoSlice};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The format that this version writes; the first one knew no skipped bytes. A later one is refused, as it may count
+/// The format that this version writes; format 1 had no skipped bytes. A later format is refused, as it may count
 /// differently.
 const FORMAT: u64 = 2;
-/// A file that is longer than this, and than twice the needed length, is written anew.
+/// A file is rewritten if it is longer than this, and longer than twice the needed length.
 const REWRITE_BYTES_MIN: u64 = 4 << 20;
 /// The number of accounts in one line of a new file.
 const CELLS_PER_LINE: usize = 1000;
-/// The room that is kept in both files, beside the book: for ten minutes and more, at a line a second. Tests copy their
-/// disks at each call.
+/// The room for further lines that both files keep after the book: enough for at least ten minutes, at one line per
+/// second. It is small in tests, which copy their disks at each call.
 const ROOM_BYTES: u64 = if cfg!(test) { 8 << 10 } else { 512 << 10 };
-/// The number of attempts to read it: without it the accounts begin again.
+/// The number of attempts to read the ledger: if all of them fail, the accounts start from zero.
 const READ_ATTEMPTS_MAX: usize = 5;
 const SUFFIX: &str = ".log";
 /// The file that becomes the next one.
 const SPARE: &str = "spare";
-/// Files that earlier versions left behind.
+/// The suffix of files that earlier versions left unfinished.
 const UNFINISHED_SUFFIX: &str = ".log.new";
 /// The suffix of a file that could not be read.
 const ORPHAN_SUFFIX: &str = ".orphan";
@@ -42,17 +43,17 @@ pub(super) struct LedgerLog {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
     number: u64,
-    /// `None` if there is none yet, or if its end is not known.
+    /// The current file; `None` if there is none yet, or if its end is not known.
     file: Option<Arc<dyn DiskFile>>,
-    /// The bytes of it that are written.
+    /// The number of bytes that are written to the file.
     bytes: u64,
-    /// The bytes that were written when it was new.
+    /// The number of bytes that were written when the file was new.
     new_bytes: u64,
     /// Its length.
     room: u64,
     /// The length of the spare, as far as it is known.
     spare_room: u64,
-    /// Whether the existing file could not be read. It is kept then.
+    /// Whether the existing file could not be read, in which case it is kept.
     is_unread: bool,
 }
 
@@ -62,13 +63,13 @@ pub(super) struct LoadedLedger {
     pub(super) changes: Vec<BookChanges>,
     /// Whether there was a ledger.
     pub(super) existed: bool,
-    /// Lines that are damaged.
+    /// The number of damaged lines.
     pub(super) damaged: usize,
-    /// Why none of it can be read, if so: a new ledger is begun.
+    /// The error because of which none of the file can be read: a new ledger is begun.
     pub(super) lost: Option<io::Error>,
 }
 
-/// Why the ledger cannot be opened.
+/// The reason why the ledger cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
     /// Its format is unknown.
@@ -104,7 +105,8 @@ impl LedgerLog {
         self.file.is_none() || REWRITE_BYTES_MIN.max(2 * self.new_bytes) < self.bytes
     }
 
-    /// Appends changes, which are on the disk when this returns. If the file has no room for them, the disk is full.
+    /// Appends changes, which are on the disk when this returns. Fails as if the disk were full if the file cannot
+    /// grow.
     pub(super) fn append(&mut self, changes: &BookChanges) -> io::Result<()> {
         let file = self.file.take().ok_or_else(|| io::Error::other("it has no open file"))?;
         let line = line(&to_json(&changes.cells, &changes.marks));
@@ -123,13 +125,13 @@ impl LedgerLog {
         Ok(())
     }
 
-    /// Whether the rest of the disk is needed by others: freeing space takes some.
+    /// Whether the rest of the disk must be left for others: freeing space takes some, too.
     fn is_nearly_full(&self) -> bool {
         self.disk.space(&self.dir).is_ok_and(|space| space.is_nearly_full())
     }
 
-    /// Keeps room for what comes next, as far as the disk has any: if it has none now, it may have some after the next
-    /// line.
+    /// Extends the file for the next lines, as far as the disk has space. If it has none now, this is tried again
+    /// after the next line.
     fn keep_room(&mut self) {
         if self.is_nearly_full() {
             return;
@@ -151,7 +153,7 @@ impl LedgerLog {
         }
     }
 
-    /// Writes all of the book over the spare file, which counts from then on.
+    /// Writes the whole book over the spare file, which is the current file from then on.
     pub(super) fn rewrite(&mut self, all: &BookChanges) -> io::Result<()> {
         self.file = None;
         let mut bytes = Vec::new();
@@ -160,7 +162,7 @@ impl LedgerLog {
         write(&to_json(&[], &all.marks));
         all.cells.chunks(CELLS_PER_LINE).for_each(|cells| write(&to_json(cells, &[])));
         let written = bytes.len() as u64;
-        // No file that counts is written over.
+        // The current file is never overwritten.
         let names = self.disk.list(&self.dir)?;
         let (spare, number) = (self.spare(&names)?, next_number(&names, self.number));
         let mut room = self.disk.open(&spare)?.bytes()?;
@@ -176,13 +178,13 @@ impl LedgerLog {
             file.write_over(0, &bytes)?;
             file.sync().map(|()| file)
         });
-        // If the disk cannot write it, the next attempt uses another place.
+        // If the disk cannot write to the spare file, the next attempt uses another one.
         let file = written_over.inspect_err(|_| drop(self.disk.remove(&spare)))?;
         if self.is_unread {
             self.set_aside(&names)?;
         }
         self.disk.rename(&spare, &path(&self.dir, number))?;
-        // It may be there from now on, whatever follows.
+        // From now on the file may have this number, even if the steps below fail.
         self.number = number;
         self.disk.sync_dir(&self.dir)?;
         (self.bytes, self.new_bytes, self.room) = (written, written, room);
@@ -192,18 +194,19 @@ impl LedgerLog {
         Ok(())
     }
 
-    /// The file that all of the book can be written over.
+    /// The file that the whole book can be written over.
     fn spare(&self, names: &[String]) -> io::Result<PathBuf> {
         let spare = self.dir.join(SPARE);
         let counts = logs(names).max();
         let old = logs(names).filter(|number| Some(*number) != counts).max();
         if let Some(old) = old.filter(|_| !self.is_unread) {
-            // The last attempt ended before that.
+            // An earlier attempt ended before it turned this file into the spare.
             self.disk.rename(&path(&self.dir, old), &spare)?;
             return Ok(spare);
         }
         if names.iter().any(|name| name == SPARE) {
-            // A cut while it was renamed may have left it both names. One that cannot be opened is of no use.
+            // A power cut during the renaming may have left the current file with both names. A spare that cannot be
+            // opened is of no use.
             let counts = |file: Arc<dyn DiskFile>| {
                 counts.is_some_and(|number| file.is_at(&path(&self.dir, number)).unwrap_or(true))
             };
@@ -225,8 +228,8 @@ impl LedgerLog {
         Ok(())
     }
 
-    /// Turns the file that counted before into the spare, and removes the others. A file that cannot be removed now is
-    /// removed the next time.
+    /// Turns the previous file into the spare, and removes the others. A file that cannot be removed now is removed
+    /// the next time.
     fn remove_others(&mut self) {
         self.spare_room = 0;
         let names = self.disk.list(&self.dir).unwrap_or_default();
@@ -270,7 +273,7 @@ fn number(name: &str) -> Option<u64> {
     name.split_once(SUFFIX)?.0.parse().ok()
 }
 
-/// The numbers of those that may count.
+/// The numbers of the files that may be current.
 fn logs(names: &[String]) -> impl Iterator<Item = u64> {
     names.iter().filter(|name| name.ends_with(SUFFIX)).filter_map(|name| number(name))
 }
@@ -280,7 +283,7 @@ fn next_number(names: &[String], least: u64) -> u64 {
     names.iter().filter_map(|name| number(name)).fold(least, u64::max) + 1
 }
 
-/// The file that counts, if there is one.
+/// Reads the current file, if there is one.
 fn read_newest(disk: &dyn Disk, dir: &Path) -> io::Result<Option<Vec<u8>>> {
     let Some(newest) = logs(&disk.list(dir)?).max() else { return Ok(None) };
     let file = disk.open_to_read(&path(dir, newest))?;
@@ -289,7 +292,7 @@ fn read_newest(disk: &dyn Disk, dir: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Reads the file that counts, for other processes than the one that writes it. It changes nothing.
+/// Reads the current file without changing anything, for processes other than the one that writes it.
 pub(super) fn look(disk: &dyn Disk, dir: &Path) -> Result<LoadedLedger, String> {
     let bytes = match read_newest(disk, dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -299,9 +302,9 @@ pub(super) fn look(disk: &dyn Disk, dir: &Path) -> Result<LoadedLedger, String> 
     parse(&bytes).map_err(|format| format!("a later version wrote it, in format {format}: use that version"))
 }
 
-/// `Err` has the number of a later format.
+/// Parses a file; `Err` has the number of a later format.
 fn parse(bytes: &[u8]) -> Result<LoadedLedger, u64> {
-    // Behind the last line there is only room.
+    // The last line is followed by zeros only.
     let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     let lines = checked_lines::read(&bytes[..end]);
     let mut read = LoadedLedger { existed: true, damaged: lines.damaged, ..LoadedLedger::default() };
@@ -334,7 +337,7 @@ fn to_json(cells: &[(AccountKey, Option<FateCounts>)], marks: &[(JournalMark, Op
     json!({ "cells": cells.iter().map(cell).collect::<Vec<_>>(), "marks": marks })
 }
 
-/// `None` if no version wrote it.
+/// Reads changes from the JSON of a line; `None` if no version wrote it.
 fn from_json(value: &Value) -> Option<BookChanges> {
     let cells = value.get("cells")?.as_array()?.iter().map(|cell| {
         let [span, minute, party, counts] = cell.as_array()?.as_slice() else { return None };

@@ -1,8 +1,8 @@
 //! The ledger: the fate of every message that was received. For each source, received = stored + forwarded + dropped +
 //! unacknowledged + in flight; for each destination, queued = delivered + quarantined + dropped + waiting.
 //!
-//! Beside them stand the bytes that no message holds: an account of messages alone would balance even if bytes were not
-//! understood.
+//! The ledger also counts bytes that no message holds: an account of messages alone would balance even if some bytes
+//! were not understood.
 //!
 //! | file      | what it is                                                        |
 //! |-----------|-------------------------------------------------------------------|
@@ -50,7 +50,7 @@ const WRITE_INTERVAL: Duration = Duration::from_secs(1);
 pub struct Ledger {
     state: Mutex<LedgerState>,
     changed: Condvar,
-    /// Held while it is written. It is locked before the state.
+    /// The log, which is locked while it is written. It is locked before the state.
     log: Mutex<LedgerLog>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -61,21 +61,21 @@ struct LedgerState {
     existed: bool,
     /// The callbacks for when the book is on the disk: senders whose messages were dropped wait for that.
     answers: Vec<OnWritten>,
-    /// Whether all journals of the last run are open. From then on, the book says how far each is counted.
+    /// Whether all journals of the last run are open. From then on, the book states how far each is counted.
     begun: bool,
     stopping: bool,
-    /// Why it could not be written the last time.
+    /// The error of the last write, if it failed.
     error: Option<String>,
     /// Whether an account that does not add up was logged.
     remainder_told: bool,
 }
 
-/// A callback that learns whether the book is on the disk.
+/// A callback that is told whether the book is on the disk.
 type OnWritten = Box<dyn FnOnce(Result<(), String>) + Send>;
 
 /// Messages that a journal has just stored.
 pub struct KeptMessages {
-    /// The slot that they are counted in; `None` if they came from a journal, and are not counted again.
+    /// The slot in which they are counted; `None` if they came from a journal, and are not counted again.
     pub slot: Option<AccountSlot>,
     /// The number of them that are counted there.
     pub counted: usize,
@@ -88,7 +88,7 @@ impl std::fmt::Debug for Ledger {
 }
 
 impl AccountSlot {
-    /// That of messages that came together.
+    /// The slot of a batch.
     pub fn of(batch: &Batch) -> Option<AccountSlot> {
         (!batch.is_empty()).then(|| {
             let source = String::from_utf8_lossy(batch.source(0));
@@ -141,9 +141,9 @@ impl Ledger {
         self.write()
     }
 
-    /// Starts the thread that writes it in time.
+    /// Starts the thread that writes the ledger regularly.
     pub fn start(self: &Arc<Ledger>) -> io::Result<()> {
-        // If it cannot be written, that is logged, and it is tried again.
+        // A failed write is logged and tried again.
         self.begin().ok();
         self.tell_accounts();
         let ledger = self.clone();
@@ -195,12 +195,12 @@ impl Ledger {
         state.book.set_mark(JournalMark::Kept(journal.clone()), end);
     }
 
-    /// Counts messages that were just received.
+    /// Takes back messages that were just counted as received: they had been received before.
     pub fn repeated(&self, slot: &AccountSlot, messages: usize) {
         self.state.lock().book.repeated(slot, messages as u64);
     }
 
-    /// Received messages are dropped.
+    /// Counts received messages that are dropped.
     pub fn lost(&self, slot: &AccountSlot, reason: impl Into<Reason>, messages: usize) {
         self.state.lock().book.settled(slot, &FateColumn::Dropped(reason.into()), messages as u64);
     }
@@ -231,14 +231,14 @@ impl Ledger {
 
     // The fates of a destination's messages.
 
-    /// The queue had no room for these.
+    /// Counts messages that did not fit into the queue.
     pub fn not_queued(&self, id: &Arc<str>, reason: &'static str, messages: usize) {
         let (mut state, party, minute) = (self.state.lock(), Party::Destination(id.clone()), this_minute());
         state.book.post(&party, minute, &FateColumn::Queued, messages as u64);
         state.book.post(&party, minute, &FateColumn::Dropped(reason.into()), messages as u64);
     }
 
-    /// Notes that a destination is done with messages up to a sequence.
+    /// Notes that a destination is done with the messages before a sequence.
     pub fn done(&self, id: &Arc<str>, end: u64, fates: &[(Fate, usize)]) {
         let (mut state, party, minute) = (self.state.lock(), Party::Destination(id.clone()), this_minute());
         for (fate, messages) in fates {
@@ -249,7 +249,7 @@ impl Ledger {
         state.book.set_mark(mark, end);
     }
 
-    /// Forgets a journal that is no longer there; it begins again if it comes back.
+    /// Forgets a journal that no longer exists; if it is created again, it is counted from the beginning.
     pub fn forget(&self, journal: &JournalId) {
         let mut state = self.state.lock();
         if let JournalId::Destination(id) = journal {
@@ -280,7 +280,7 @@ impl Ledger {
         };
         let written = if all { log.rewrite(&changes) } else { log.append(&changes) };
         let written = match written {
-            // The file is at its end: the book itself is shorter.
+            // The file has no room left, but the book itself is shorter than all the changes.
             Err(error) if !all && error.kind() == io::ErrorKind::StorageFull => {
                 let all = self.state.lock().book.take_all();
                 log.rewrite(&all)
@@ -314,7 +314,7 @@ impl Ledger {
             if rolled.replace(now) != Some(now) {
                 self.state.lock().book.roll(now);
             }
-            // It was logged, and is tried again.
+            // The failure was logged, and another attempt will follow.
             self.write().ok();
             self.check();
             if stopping {
@@ -323,8 +323,8 @@ impl Ledger {
         }
     }
 
-    /// Waits until someone waits for an answer, or it is time to write; says whether to stop. While the disk fails, those
-    /// who wait are answered together: each attempt writes all of the book.
+    /// Waits until somebody wants an answer or the next write is due; returns whether to stop. While the disk fails,
+    /// all who wait are answered together, because each attempt writes the whole book.
     fn wait(&self, until: Instant) -> bool {
         let mut state = self.state.lock();
         while (state.answers.is_empty() || state.error.is_some()) && !state.stopping {
@@ -350,7 +350,7 @@ impl Ledger {
         }
     }
 
-    /// Writes all and ends the thread.
+    /// Writes everything and ends the thread.
     pub fn stop(&self) {
         self.state.lock().stopping = true;
         self.changed.notify_all();
@@ -361,7 +361,7 @@ impl Ledger {
         }
     }
 
-    // To be shown.
+    // Figures for display.
 
     /// The accounts of a range of time.
     pub fn report(&self, query: &ReportQuery) -> LedgerReport {
@@ -379,7 +379,7 @@ impl Ledger {
 pub struct LedgerSnapshot(Book);
 
 impl LedgerSnapshot {
-    /// Reads it and changes nothing. If it is read before the journals, it knows of no message that these do not have.
+    /// Reads the ledger without changing it. If it is read before the journals, it counts no message that they lack.
     pub fn look(disk: &dyn Disk, dir: &Path) -> Result<(LedgerSnapshot, usize), String> {
         let LoadedLedger { changes, damaged, .. } = log::look(disk, dir)?;
         let mut book = Book::default();
@@ -421,8 +421,8 @@ impl Book {
         totals.map(|(key, cell)| (key.party.clone(), cell.open() - self.under_way(&key.party))).collect()
     }
 
-    /// Messages of a source that are in flight, or of a destination that wait. A destination may be done with messages
-    /// a moment before the queue counts them: the number is below zero then.
+    /// The messages of a source that are in flight, or those that wait for a destination. The number is below zero
+    /// for a moment if a destination is done with messages before the queue counts them.
     fn under_way(&self, party: &Party) -> i64 {
         match party {
             Party::Source(id) => self.in_flight(id) as i64,

@@ -1,5 +1,5 @@
-//! Counts messages that a journal has and the book does not know: they were written in the last moment before a crash,
-//! or before there was a ledger.
+//! Counts messages that a journal has but the book does not: they were written in the last moment before a crash, or
+//! before there was a ledger.
 
 use super::account::{FateColumn, Party};
 use super::book::{AccountSlot, Book, JournalId, JournalMark};
@@ -12,13 +12,13 @@ use std::sync::Arc;
 pub(super) const UNKNOWN: &str = "?";
 
 impl Ledger {
-    /// The sequence below which all messages of a journal were stored there. The journal is opened with it: it reports
-    /// which of them are missing, and gives their sequences to no others.
+    /// The sequence below which all messages of a journal were stored there. The journal is opened with it, so that
+    /// it reports which of them are missing, and does not give their sequences to other messages.
     pub fn stored_until(&self, journal: &JournalId) -> u64 {
         self.state.lock().book.mark(&JournalMark::Kept(journal.clone())).unwrap_or_default()
     }
 
-    /// A logspace is open.
+    /// Called when a logspace is open.
     pub fn opened_logspace(&self, id: &str, searcher: &Searcher) {
         self.opened(&JournalId::Logspace(id.into()), searcher);
     }
@@ -43,7 +43,7 @@ impl Ledger {
         };
         // Messages from before the ledger existed are not counted.
         let from = known.unwrap_or(if existed { 0 } else { end });
-        // Messages, and how many of them are counted there.
+        // For each slot, the number of messages, and how many of them are counted in this journal.
         let mut found: BTreeMap<AccountSlot, (u64, u64)> = BTreeMap::new();
         let not_read = searcher.tally(from, &mut |Tally { batch, copies }| {
             if let Some(slot) = AccountSlot::of(batch) {
@@ -77,8 +77,8 @@ impl Book {
         }
     }
 
-    /// Makes the account of a destination say that this many messages wait: its queue may be older than the ledger, or its
-    /// cursor may have been written when the ledger could not be.
+    /// Corrects the account of a destination so that this many messages wait: its queue may be older than the ledger,
+    /// or its cursor may have been written when the ledger could not be.
     fn balance(&mut self, id: &Arc<str>, waiting: u64) {
         let party = Party::Destination(id.clone());
         let open = self.total(party.clone()).map_or(0, super::account::FateCounts::open);

@@ -1,4 +1,4 @@
-//! The accounts of a range of time, to be shown. Pure: a book in, figures out.
+//! The accounts of a range of time, for display. No I/O: a book in, figures out.
 
 use super::account::{AccountKey, AccountPeriod, FateColumn, FateCounts, MINUTE_NANOS, Party, minute};
 use super::book::{Book, DAYS_KEPT};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// The most points of a series.
+/// The maximum number of points in a series.
 const POINTS_MAX: i64 = 5000;
 /// The length of time that a point of a series covers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, serde::Deserialize, ToSchema)]
@@ -83,7 +83,7 @@ pub struct Fates {
     pub forwarded_to: BTreeMap<String, u64>,
     /// By reason.
     pub dropped: BTreeMap<String, u64>,
-    /// Received before a crash, and gone with it; no sender was told that they were accepted.
+    /// Received before a crash and lost in it; no sender was told that they were accepted.
     pub unacknowledged: u64,
     /// Lost before they were received, as far as it is known, by place. They are not among those that were received.
     pub lost_before: BTreeMap<String, u64>,
@@ -140,7 +140,7 @@ pub struct Accounts {
 }
 
 pub(super) fn report(book: &Book, query: &ReportQuery, now: i64) -> LedgerReport {
-    // Beyond these there is nothing.
+    // No accounts are kept outside this range.
     let kept = now - DAYS_KEPT..now + 1;
     let [from, to] = [query.from, query.to].map(|time| minute(time).clamp(kept.start, kept.end));
     let to = to + i64::from(0 < query.to.nanos().rem_euclid(MINUTE_NANOS) && to < kept.end);
@@ -163,7 +163,7 @@ pub(super) fn report(book: &Book, query: &ReportQuery, now: i64) -> LedgerReport
     }
 }
 
-/// The first minute that has an account. A ledger without any knows nothing about the time before now.
+/// The first minute that has an account. A ledger without accounts knows nothing about the time before now.
 fn known_since(book: &Book) -> Option<i64> {
     [AccountPeriod::Day, AccountPeriod::Hour, AccountPeriod::Minute]
         .iter()
@@ -176,7 +176,7 @@ pub(super) fn accounts(book: &Book) -> Accounts {
     Accounts { sources: of_sources(book, &cells), destinations: of_destinations(book, &cells, i64::MAX) }
 }
 
-/// The step that is asked for, or a coarser one if the range reaches further back than that step is kept.
+/// The requested step, or a coarser one if the range reaches further back than that step is kept.
 fn step(book: &Book, from: i64, to: i64, asked: Option<ReportStep>) -> ReportStep {
     let minutes = to - from;
     let asked = asked.unwrap_or(match minutes {
@@ -201,7 +201,7 @@ fn step(book: &Book, from: i64, to: i64, asked: Option<ReportStep>) -> ReportSte
         .unwrap_or(ReportStep::Day)
 }
 
-/// The accounts that begin within a time.
+/// The accounts that begin within a range of time.
 fn cells(book: &Book, from: i64, to: i64) -> impl Iterator<Item = (&AccountKey, &FateCounts)> {
     [AccountPeriod::Minute, AccountPeriod::Hour, AccountPeriod::Day]
         .into_iter()
@@ -297,8 +297,7 @@ fn series(cells: &[(&AccountKey, &FateCounts)], span: AccountPeriod, from: i64, 
     points.into_values().collect()
 }
 
-/// The number of messages that wait now is known; the number that waited earlier is calculated from the changes since
-/// then.
+/// The number of messages that wait now is known; earlier numbers are calculated from the changes since then.
 fn of_destinations(book: &Book, cells: &[(&AccountKey, &FateCounts)], to: i64) -> Vec<DestinationRow> {
     let mut sums: BTreeMap<&Arc<str>, FateCounts> = BTreeMap::new();
     for (key, _) in book.range(AccountPeriod::Ever, 0, 1) {

@@ -1,5 +1,5 @@
-//! The ledger closes after every crash: each script runs once for each disk call that it makes, and that call goes wrong.
-//! Then the machine restarts from what a kill or a power cut leaves.
+//! The ledger adds up after every crash: each script runs once for each disk call that it makes, with that call
+//! failing. Then the machine restarts from the state that a kill or a power cut leaves.
 
 use super::account::MINUTE_NANOS;
 use super::report::{Fates, ReportQuery, ReportStep};
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 const DIR: &str = "/data/ledger";
 const SOURCE: &str = "tcp";
-/// Some day, in minutes since 1970.
+/// An arbitrary day, in minutes since 1970.
 const DAY: i64 = 20_000 * 24 * 60;
 
 fn slot(minute: i64) -> AccountSlot {
@@ -31,12 +31,12 @@ fn batch(minute: i64, rows: usize) -> Arc<Batch> {
 /// The parts that a process has open: a ledger, a logspace that counts its messages, one with copies, and a queue.
 struct Machine {
     ledger: Arc<Ledger>,
-    /// How many messages were there before there was a ledger, if there was none: they are not counted.
+    /// The number of messages from before the ledger existed, if there was none: they are not counted.
     before: Option<u64>,
     main: (Appender, Searcher),
     copies: (Appender, Searcher),
     queue: OpenQueue,
-    /// How far the destination is done with it.
+    /// The sequence up to which the destination is done with the queue.
     done: u64,
 }
 
@@ -66,7 +66,7 @@ fn open(sim: &SimDisk) -> Option<Machine> {
     ledger.opened_queue("siem", &queue.searcher, queue.reader.done());
     let there = main.1.next_sequence() + queue.searcher.next_sequence();
     let before = (!ledger.state.lock().existed).then_some(there);
-    // If it cannot be written now, it can be later.
+    // If the ledger cannot be written now, it can be later.
     ledger.begin().ok();
     let done = queue.reader.done();
     Some(Machine { ledger, before, main, copies, queue, done })
@@ -74,15 +74,15 @@ fn open(sim: &SimDisk) -> Option<Machine> {
 
 #[derive(Clone, Debug)]
 enum Event {
-    /// Received in this minute, and stored in both.
+    /// Received in this minute, and stored in both logspaces.
     Stored(i64, usize),
     /// Received in this minute, and queued for a destination.
     Queued(i64, usize),
-    /// The destination takes up to this many.
+    /// The destination accepts up to this many messages.
     Delivered(u64),
     /// Received, and dropped; the sender waits until that is on the disk.
     Dropped(i64, usize),
-    /// Received, and still on the way when the process ends.
+    /// Received, and still in flight when the process ends.
     Received(i64, usize),
     Written,
     Restart,
@@ -93,12 +93,12 @@ enum Event {
 struct Told {
     stored: u64,
     dropped: u64,
-    /// How many messages were stored before the ledger could be written.
+    /// The number of messages that were stored before the ledger could be written.
     before: u64,
 }
 
 impl Machine {
-    /// `None` when the machine is off.
+    /// Stores messages; `None` if the machine is off.
     fn store(&mut self, minute: i64, rows: usize) -> Option<()> {
         self.ledger.received(&slot(minute), rows);
         for (id, (appender, _), counted) in [("main", &mut self.main, rows), ("copies", &mut self.copies, 0)]
@@ -155,7 +155,7 @@ fn run(sim: &SimDisk, events: &[Event]) -> Told {
                 }
             }
             Event::Received(minute, rows) => machine.ledger.received(&slot(minute), rows),
-            // If it fails, it is tried again with the next one.
+            // A write that fails is tried again with the next one.
             Event::Written => drop(machine.ledger.write()),
             Event::Restart => match open(sim) {
                 Some(again) => {
@@ -182,7 +182,7 @@ fn fates(ledger: &Ledger) -> Fates {
     all
 }
 
-/// Checks the figures of a restarted machine.
+/// Checks the ledger's figures after a restart.
 fn check(sim: &SimDisk, told: &Told, may_fail: bool, what: &str) {
     let machine = open(sim).expect("a disk without faults can be opened");
     let fates = fates(&machine.ledger);
@@ -200,7 +200,7 @@ fn check(sim: &SimDisk, told: &Told, may_fail: bool, what: &str) {
     let waiting = machine.ledger.totals().destinations.first().map_or(0, |row| row.waiting);
     let left = machine.queue.searcher.next_sequence() - machine.queue.reader.done();
     assert_eq!(waiting, left, "{what}: as many as wait");
-    // And once more, from what the last one wrote.
+    // The same once more, with the state that the last start wrote.
     let again = open(sim).expect("a disk without faults can be opened");
     assert_eq!(self::fates(&again.ledger), fates, "{what}: the same after another start");
 }
@@ -239,7 +239,7 @@ proptest! {
         }
     }
 
-    /// Whatever is damaged: it can be opened, or says why not, and adds up.
+    /// Whatever is damaged, the ledger either adds up when it is opened, or reports why it cannot be opened.
     #[test]
     fn a_flipped_bit_does_no_more_harm_than_it_says(events in events(), bit in any::<prop::sample::Index>()) {
         let sim = SimDisk::new(1);
@@ -385,7 +385,7 @@ fn drop_one(ledger: &Ledger) -> Result<(), String> {
     ledger.write()
 }
 
-/// A disk on which a ledger noted one message, and that has not a byte left.
+/// A full disk with a ledger that has counted one message.
 fn full_disk(seed: u64) -> SimDisk {
     let sim = SimDisk::new(seed);
     let disk: Arc<dyn Disk> = Arc::new(sim.clone());
@@ -402,7 +402,7 @@ fn on_a_full_disk_it_is_begun_and_written_after_every_restart() {
         let ledger = begun(&disk).unwrap();
         assert_eq!(fates(&ledger).dropped["no_route"], start);
         drop_one(&ledger).unwrap();
-        // Also beyond the end of its file.
+        // The ledger works even when its file has no room left.
         if start == 5 {
             let bytes = || sim.used_bytes();
             let before = bytes();
@@ -423,7 +423,7 @@ fn on_a_full_disk_no_call_that_goes_wrong_keeps_it_from_being_begun() {
             let sim = full_disk(call);
             let disk: Arc<dyn Disk> = Arc::new(sim.clone());
             sim.fault_after(call, fault);
-            // An attempt may be noted; a note that was confirmed is there.
+            // An attempt may have been written; a confirmed one must have been.
             let (mut tried, mut noted) = (1, 1);
             for _ in 0..3 {
                 let Ok(ledger) = begun(&disk) else { continue };
@@ -452,7 +452,7 @@ fn on_a_full_disk_no_call_that_goes_wrong_keeps_it_from_being_begun() {
     }
 }
 
-/// Whatever it is that fails: the folder, its list or the file.
+/// The ledger is kept whatever cannot be read: the folder, its list or the file.
 #[test]
 fn a_ledger_that_cannot_be_read_is_kept_over_later_starts() {
     for failing_call in 0..5 {
@@ -468,7 +468,7 @@ fn a_ledger_that_cannot_be_read_is_kept_over_later_starts() {
             ledger.write().unwrap();
         };
         drop_one(&start());
-        // One that fails once costs nothing.
+        // A call that fails only once costs nothing.
         sim.fault_after(failing_call, Fault::Fail);
         let ledger = start();
         assert_eq!(fates(&ledger).dropped["no_route"], 1);

@@ -23,9 +23,9 @@ pub struct Certificate {
     pub names: Vec<String>,
     /// The issuer.
     pub issuer: String,
-    /// From when it is good.
+    /// The start of its validity.
     pub from: String,
-    /// Until when it is good.
+    /// The end of its validity.
     pub until: String,
 }
 

@@ -10,18 +10,18 @@ use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// Connections that wait to be accepted.
+/// The maximum number of connections that wait to be accepted.
 const BACKLOG_MAX: i32 = 4096;
-/// The receive buffer for datagrams, since we read late.
+/// The size of the receive buffer for datagrams, which is large because we may read late.
 const RECEIVE_BUFFER_BYTES: usize = 32 << 20;
 /// The mode of unix sockets: every program on this machine may send through them, as with `/dev/log`.
 const SOCKET_MODE: u32 = 0o666;
 
-/// A socket that is bound.
+/// A bound socket.
 pub enum BoundSocket {
-    /// For plain syslog, TLS and RELP alike.
+    /// A listening TCP socket, for plain syslog, TLS and RELP alike.
     Tcp(std::net::TcpListener),
-    /// All bound to the same address; the kernel distributes the senders among them.
+    /// Sockets that are all bound to the same address; the kernel distributes the senders among them.
     Udp(Vec<std::net::UdpSocket>),
     /// A listening unix stream socket.
     UnixStream(UnixListener),
@@ -92,7 +92,7 @@ pub fn is_same(open: &ListenAddress, wanted: &ListenAddress) -> bool {
     }
 }
 
-/// A socket for connections.
+/// A listening TCP socket.
 pub fn tcp(address: SocketAddr) -> io::Result<std::net::TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_reuse_address(true)?;
@@ -102,7 +102,7 @@ pub fn tcp(address: SocketAddr) -> io::Result<std::net::TcpListener> {
     Ok(socket.into())
 }
 
-/// A socket for connections of programs on this machine that the mode lets in.
+/// A listening unix socket for those programs on this machine that the mode lets in.
 pub fn unix_listener(path: &Path, mode: u32) -> io::Result<UnixListener> {
     let path = free_path(path, |path| UnixStream::connect(path).map(drop))?;
     let socket = UnixListener::bind(&path)?;
@@ -127,11 +127,11 @@ fn udp_socket(address: SocketAddr, is_shared: bool) -> io::Result<std::net::UdpS
     if is_shared {
         setsockopt(&socket, sockopt::ReusePort, &true)?;
     }
-    // With privileges, the system's limit can be exceeded.
+    // A privileged process can exceed the system's limit.
     if setsockopt(&socket, sockopt::RcvBufForce, &RECEIVE_BUFFER_BYTES).is_err() {
         socket.set_recv_buffer_size(RECEIVE_BUFFER_BYTES)?;
     }
-    // Without it the kernel does not report dropped datagrams, which does not matter enough to refuse.
+    // Without this option, the kernel does not report dropped datagrams. That is no reason to refuse the socket.
     if let Err(error) = setsockopt(&socket, sockopt::RxqOvfl, &1) {
         tracing::warn!("udp://{address}: datagrams that the kernel drops are not counted: {error}");
     }
@@ -147,7 +147,7 @@ fn udp_socket(address: SocketAddr, is_shared: bool) -> io::Result<std::net::UdpS
     Ok(socket.into())
 }
 
-/// Removes the socket that an earlier process left at the path. Anything else there is not ours to remove.
+/// Removes the socket that an earlier process left at the path. Anything else at this path is not ours to remove.
 fn free_path(path: &Path, connect: impl Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
     match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -125,7 +125,7 @@ fn escape(character: char, first: bool, edge: bool) -> String {
     }
 }
 
-/// Characters that would change how the rest is shown: control characters, line ends, and those that turn the
+/// Characters that would change how the rest is shown: control characters, line ends, and those that reverse the
 /// direction of text.
 fn is_invisible(character: char) -> bool {
     character.is_control()
@@ -137,7 +137,7 @@ fn text_of(value: &Any<'_>) -> Option<String> {
         Tag::Utf8String | Tag::PrintableString | Tag::Ia5String | Tag::NumericString => {
             String::from_utf8(value.data.to_vec()).ok()
         }
-        // Everyone who still writes it means Latin-1.
+        // Software that still writes this type means Latin-1.
         Tag::TeletexString => Some(value.data.iter().map(|&byte| char::from(byte)).collect()),
         Tag::BmpString => {
             let (units, rest) = value.data.as_chunks::<2>();
@@ -176,7 +176,7 @@ mod tests {
         check(&[(DnType::CommonName, DnValue::BmpString(bmp))], Some("CN=wéb"));
         let long = format!("CN={}…", "a".repeat(SUBJECT_BYTES_MAX - 3 - CUT.len_utf8()));
         check(&cn(&"a".repeat(60_000)), Some(&long));
-        // An escape is wholly there or not at all.
+        // An escape is either complete or left out.
         let long = format!("CN=aa{}…", "\\00".repeat(168));
         check(&cn(&format!("aa{}", "\0".repeat(60_000))), Some(&long));
     }

@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio_rustls::TlsAcceptor;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// How often it is checked whether files of certificates have changed.
+/// The interval at which certificate files are checked for changes.
 pub const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// The protocols that the web server offers in the handshake, the best first.
@@ -29,7 +29,7 @@ const HTTP_PROTOCOLS: &[&[u8]] = &[b"h2", b"http/1.1"];
 pub struct Certificates {
     files: TlsFiles,
     current: ArcSwap<ServerConfig>,
-    /// When the first certificate ends, in seconds since 1970.
+    /// When the first certificate expires, in seconds since 1970.
     expires_at: AtomicI64,
     /// The state of the files when they were last read, with or without success: an unusable file is tried once per
     /// change.
@@ -45,14 +45,14 @@ impl Certificates {
         protocols: &'static [&'static [u8]],
     ) -> Result<Certificates, String> {
         let files = TlsFiles::new(config, data, protocols);
-        // Stamps first: if a file changes while it is read, it is read again.
+        // The stamps are taken first: if a file changes while it is read, it is read again.
         let stamps = Mutex::new(files.stamps());
         let (config, expires_at) = files.read()?;
         let (current, expires_at) = (ArcSwap::new(config), AtomicI64::new(expires_at));
         Ok(Certificates { files, current, expires_at, stamps })
     }
 
-    /// The same for connections that speak HTTP.
+    /// Reads the files like `load`, for connections that speak HTTP.
     pub fn for_http(config: &Tls, data: &Path) -> Result<Certificates, String> {
         Certificates::load(config, data, HTTP_PROTOCOLS)
     }
@@ -71,7 +71,7 @@ impl Certificates {
         Ok(())
     }
 
-    /// When the first certificate ends, in seconds since 1970.
+    /// When the first certificate expires, in seconds since 1970.
     pub fn expires_at(&self) -> i64 {
         self.expires_at.load(Ordering::Relaxed)
     }
@@ -109,7 +109,7 @@ impl TlsFiles {
         paths.into_iter().flatten().map(|path| fs::metadata(path).ok().map(|file| Stamp::of(&file))).collect()
     }
 
-    /// The configuration, and when its certificate ends.
+    /// The configuration, and the time when its certificate expires.
     fn read(&self) -> Result<(Arc<ServerConfig>, i64), String> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let certificates = certificates(&self.certificate)?;
@@ -160,7 +160,7 @@ impl TlsFiles {
         provider: Arc<rustls::crypto::CryptoProvider>,
     ) -> Result<Option<Arc<dyn ClientCertVerifier>>, String> {
         let Some(path) = &self.client_ca else {
-            // Without it no sender could be accepted, and accepting all would be wrong.
+            // Without the authority, no sender's certificate could be accepted, and accepting all would be wrong.
             return match self.require_client_certificate {
                 true => {
                     Err("`require_client_certificate` needs `client_ca`, the file to check them with".into())
@@ -180,7 +180,7 @@ impl TlsFiles {
     }
 }
 
-/// When a certificate ends; rustls has read it, so it can be read.
+/// The time when a certificate expires; rustls has parsed it, so parsing cannot fail.
 fn ends_at(certificate: &[u8]) -> i64 {
     X509Certificate::from_der(certificate).map_or(0, |(_, read)| read.validity().not_after.timestamp())
 }
@@ -219,7 +219,7 @@ mod tests {
     use tempfile::TempDir;
     use tokio_rustls::TlsConnector;
 
-    /// A key of RSA in PKCS#1, for tests only.
+    /// An RSA key in the PKCS#1 format, for tests only.
     const RSA_KEY: &str = include_str!("../../tests/data/rsa.pem");
     const NAME: &str = "logs.example";
 
@@ -381,7 +381,7 @@ mod tests {
         let expected = |pair: &Pair| CertificateDer::from_pem_slice(pair.certificate.as_bytes()).unwrap();
         assert!(!certificates.changed());
 
-        // Half of a change, then a broken one: each is tried once.
+        // Half of a change, and then a broken file: each is tried once.
         for broken in [&second.certificate, ""] {
             data.write("server.pem", broken);
             assert!(certificates.changed());
@@ -425,7 +425,7 @@ mod tests {
         let rsa_pkcs8 = pem("PRIVATE KEY", &pkcs_8_of_rsa(rsa.secret_der()));
         let rsa_pair = KeyPair::from_pem(&rsa_pkcs8).unwrap();
         let ec_pair = KeyPair::generate().unwrap();
-        // The key inside of PKCS#8 with P-256 is SEC 1, behind 29 bytes of head.
+        // A PKCS#8 file of a P-256 key holds the SEC 1 key after a header of 29 bytes.
         let sec1 = pem("EC PRIVATE KEY", &ec_pair.serialized_der()[29..]);
         let ec_pkcs8 = ec_pair.serialize_pem();
         for (pair, text) in

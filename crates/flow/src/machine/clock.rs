@@ -4,12 +4,12 @@ use logstead_record::Timestamp;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::SystemTime;
 
-/// Now.
+/// The current time.
 pub fn now() -> Timestamp {
     Timestamp::from(SystemTime::now())
 }
 
-/// About now, and different at each call, so that the time identifies its event.
+/// The time, adjusted to be different at each call, so that it identifies its event.
 pub fn stamp() -> Timestamp {
     static LAST: AtomicI64 = AtomicI64::new(i64::MIN);
     let now = now().nanos();

@@ -9,7 +9,7 @@ const LISTS: [&str; 2] = ["/proc/self/net/udp", "/proc/self/net/udp6"];
 const INODE: usize = 9;
 const DROPS: usize = 12;
 
-/// The number of dropped datagrams since the socket was opened; `None` if the system does not say it.
+/// The number of dropped datagrams since the socket was opened; `None` if the system does not report it.
 pub fn of(socket: impl AsFd) -> Option<u32> {
     let inode = rustix::fs::fstat(socket).ok()?.st_ino.to_string();
     LISTS.iter().find_map(|list| in_list(&std::fs::read_to_string(list).ok()?, &inode))

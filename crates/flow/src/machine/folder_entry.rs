@@ -1,4 +1,4 @@
-//! A name in a folder that is held open: wherever paths and links lead later, it stays this one.
+//! A name in a folder that is held open, so that it keeps its meaning when paths and links change.
 //!
 //! **Invariant:** no link is followed, and nothing but a file is opened.
 
@@ -9,10 +9,10 @@ use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 
-/// The maximum number of names of a folder that are looked at.
+/// The maximum number of names in a folder that are examined.
 const NAMES_MAX: usize = 100_000;
 
-/// The number of names that are tried.
+/// The maximum number of names that are tried.
 const ATTEMPTS_MAX: u32 = 1000;
 
 /// A name in an open folder.
@@ -46,7 +46,7 @@ impl FolderEntry {
         self.open(OFlags::RDONLY)
     }
 
-    /// Makes an empty file, whatever was there.
+    /// Creates an empty file, or empties the one that exists.
     pub fn create(&self) -> io::Result<File> {
         self.open(OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC)
     }
@@ -60,8 +60,8 @@ impl FolderEntry {
         if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("this is not a file")) }
     }
 
-    /// Locks the file that was opened here against others that write it, here and in other processes. It may have been
-    /// moved away by then: `false`.
+    /// Locks the file that was opened here against other writers in this and other processes. Returns `false` if it
+    /// has been moved away by then.
     pub fn lock(&self, file: &File) -> io::Result<bool> {
         match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
             // Some file systems have no locks.
@@ -78,7 +78,7 @@ impl FolderEntry {
         Ok(named.is_ok_and(|named| (named.st_dev, named.st_ino) == (opened.st_dev, opened.st_ino)))
     }
 
-    /// Gives the file the first of these names, counted from 0, that no file has.
+    /// Renames the file to the first of these names, numbered from 0, that is free.
     pub fn rename_free(&self, name: impl Fn(u32) -> OsString) -> io::Result<()> {
         for attempt in 0..ATTEMPTS_MAX {
             match self.rename(&name(attempt)) {

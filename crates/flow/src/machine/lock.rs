@@ -1,4 +1,5 @@
-//! One process for a data directory: the directory itself is locked, and a lock file in it says by whom.
+//! Ensures that only one process uses a data directory: the directory itself is locked, and a lock file in it says by
+//! which process.
 //!
 //! **Invariant:** removing the lock file does not release the lock. The file names the holder; the directory's own
 //! lock keeps others out. On a file system that cannot lock directories, such as NFS, the lock file is all there is.
@@ -17,7 +18,7 @@ pub struct DataLock {
     _file: File,
 }
 
-/// Why a data directory cannot be held.
+/// The reason why a data directory cannot be held.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another process holds it.
@@ -26,16 +27,16 @@ pub enum LockError {
     Held {
         /// The directory.
         folder: PathBuf,
-        /// The process that holds it, as far as the lock file says.
+        /// The process that holds it, according to the lock file.
         holder: String,
     },
-    /// Its file system cannot lock files.
+    /// The file system cannot lock files.
     #[error("the data directory {} cannot be locked, so a second logstead could destroy what this one stores: \
              {source}; put it on a local file system, or allow locks where it is mounted", .folder.display())]
     NoLocks {
         /// The directory.
         folder: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
     /// It cannot be created or written.
@@ -43,7 +44,7 @@ pub enum LockError {
     Io {
         /// The directory.
         folder: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
 }
@@ -54,7 +55,7 @@ impl DataLock {
         let io = |source| LockError::Io { folder: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(io)?;
         let directory = File::open(folder).map_err(io)?;
-        // The directory first, so that a second process creates no lock file if the holder's was removed.
+        // The directory is locked first, so that a second process creates no lock file if the holder's was removed.
         match directory.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(held(folder)),
@@ -72,9 +73,9 @@ impl DataLock {
                 return Err(LockError::NoLocks { folder: folder.to_owned(), source });
             }
         }
-        // Overwrites the content, and never shortens it: a disk without a free byte has room for the old length.
+        // Overwrites the content, and never shortens it: a full disk still has room for the old length.
         match file.rewind().and_then(|()| writeln!(file, "{:<WIDTH$}", std::process::id())) {
-            // It is only the text for other processes.
+            // The content only informs other processes.
             Err(error) if error.kind() == io::ErrorKind::StorageFull => {}
             written => written.map_err(io)?,
         }

@@ -8,13 +8,13 @@ pub enum ThreadPriority {
     /// About a third of the CPU time of each of the others, for work that must not stop but can wait while somebody is
     /// answered.
     BelowNormal = 5,
-    /// About a tenth, for work that can be done later.
+    /// About a tenth of their CPU time, for work that can be done later.
     Low = 10,
 }
 
 /// Lowers the priority of the calling thread and of those that it starts.
 pub fn give_way(way: ThreadPriority) {
-    // Linux has a priority for each thread, and without a number means that of the calling one.
+    // Linux has a priority for each thread. A call without a number sets that of the calling thread.
     if let Err(error) = setpriority_process(None, (way as i32).max(own())) {
         tracing::debug!("the priority of a thread cannot be lowered: {error}");
     }

@@ -1,8 +1,8 @@
-//! The system's figures about this process, the same that every client library for Prometheus exposes.
+//! The system's figures about this process, the same ones that every client library for Prometheus exposes.
 
 use std::fs::read_to_string;
 
-/// The unit of times in `/proc`, on every architecture of Linux.
+/// The unit of times in `/proc`, which is the same on every architecture of Linux.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Figures of one moment.
@@ -10,7 +10,7 @@ const TICKS_PER_SECOND: f64 = 100.0;
 pub struct ProcessFigures {
     /// CPU time used since the start, in seconds.
     pub cpu_seconds: f64,
-    /// Since 1970.
+    /// The time in seconds since 1970.
     pub start_seconds: f64,
     /// Memory in use, in bytes.
     pub resident_bytes: u64,
@@ -20,11 +20,11 @@ pub struct ProcessFigures {
     pub threads: u64,
     /// `None` if the system does not say.
     pub open_files: Option<u64>,
-    /// The same.
+    /// The maximum number of open files; `None` if the system does not say.
     pub open_files_max: Option<u64>,
 }
 
-/// `None` if the system does not say it.
+/// `None` if the system does not report them.
 pub fn figures() -> Option<ProcessFigures> {
     let stat = read_to_string("/proc/self/stat").ok()?;
     let boot = read_to_string("/proc/stat").ok()?;
@@ -37,7 +37,7 @@ pub fn figures() -> Option<ProcessFigures> {
 
 /// Reads the three files; the fields of the first are numbered as in `proc_pid_stat(5)`.
 fn read(stat: &str, boot: &str, limits: &str, resident_bytes: u64) -> Option<ProcessFigures> {
-    // The name of the program may hold any character.
+    // The name of the program may contain any character.
     let (_, behind) = stat.rsplit_once(") ")?;
     let fields: Vec<&str> = behind.split_ascii_whitespace().collect();
     let number = |field: usize| fields.get(field.checked_sub(3)?)?.parse::<u64>().ok();

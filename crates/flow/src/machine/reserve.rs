@@ -1,8 +1,8 @@
 //! A file that holds space for the database, and for retention, which needs a few kilobytes to free gigabytes.
 //! It is returned to the disk in pieces when no other space is left, and refilled when there is some.
 //!
-//! In pieces, because whatever filled the disk also takes what is returned: there is another piece for each write
-//! that fails.
+//! It is returned in pieces because whatever filled the disk also takes the returned space: there is another piece
+//! for each write that fails.
 //!
 //! **Invariant:** filling it never makes a disk nearly full.
 
@@ -64,7 +64,7 @@ impl Reserve {
         given.unwrap_or(false)
     }
 
-    /// Fills it if there is enough space.
+    /// Refills the reserve if there is enough space.
     pub fn fill(&self) -> io::Result<()> {
         match grown(self.held_bytes(), self.space()?) {
             Some(bytes) => self.grow(bytes),
@@ -90,7 +90,7 @@ impl Reserve {
             Err(rustix::io::Errno::OPNOTSUPP) => write_noise(&file, bytes - held),
             other => other.map_err(io::Error::from),
         };
-        // A reserve that is half filled could hold the space that others lack.
+        // A half-filled reserve could hold space that others need.
         grown.inspect_err(|_| drop(file.set_len(held)))
     }
 }

@@ -19,7 +19,7 @@ pub fn keep_to_owner() {
 
 /// A warning if other users of this machine may read a data directory, with the command that closes it.
 pub fn too_wide(data: &Path) -> Option<String> {
-    // Below a closed directory, nothing is open.
+    // Nothing below a closed directory can be reached.
     if !is_wide(data) {
         return None;
     }
@@ -37,7 +37,7 @@ pub fn too_wide(data: &Path) -> Option<String> {
     })
 }
 
-/// Sockets are made to be used by others, and the lock file holds a number.
+/// Whether a file may hold messages: sockets are meant for other users, and the lock file only holds a number.
 fn holds_messages(path: &Path) -> bool {
     !path.ends_with("run") && !path.ends_with("lock")
 }

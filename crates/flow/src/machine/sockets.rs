@@ -22,11 +22,11 @@ const FILES_MIN: usize = 16;
 /// The number of descriptors that the process may open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Descriptors {
-    /// All together.
+    /// The number of all descriptors.
     pub all: usize,
-    /// Connections.
+    /// The maximum number of connections.
     pub sockets_max: usize,
-    /// Files of the store.
+    /// The maximum number of open files of the store.
     pub files_max: usize,
 }
 
@@ -54,7 +54,7 @@ pub struct SocketLimit {
     open: AtomicUsize,
 }
 
-/// A socket that is counted for as long as this lives.
+/// A socket that is counted for as long as this value lives.
 #[derive(Debug)]
 pub struct CountedSocket(Arc<SocketLimit>);
 

@@ -1,8 +1,8 @@
-//! The memory on the disk: the folder `repeats`, with a file `N.log` for each generation. Each line has a checksum. A
-//! file is appended to, and removed when its generation is forgotten.
+//! The memory on disk: the folder `repeats`, with a file `N.log` for each generation. Each line has a checksum. Lines
+//! are only appended to a file, which is removed when its generation is forgotten.
 //!
-//! The note that a batch is about to be stored is synced before the batch is stored. Other lines are on the disk before
-//! messages leave a journal: until then the journals say the same.
+//! The note that a batch is about to be stored is synced before the batch is stored. Other lines are synced before
+//! messages leave a journal: until then, the journals hold the same information.
 
 use super::memory::{BatchSubject, Id, Note, StoreAttempt};
 use crate::checked_lines::{self, line};
@@ -15,16 +15,16 @@ use std::io::{self, IoSlice};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The format that this version writes. No other one is read.
+/// The format that this version writes, and the only one that it reads.
 const FORMAT: u64 = 1;
 const SUFFIX: &str = ".log";
 
 pub(super) struct RepeatLog {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
-    /// `None` if the end of the last one is not known.
+    /// `None` if the end of the last file is not known.
     file: Option<Arc<dyn DiskFile>>,
-    /// The last one, if it ends in a line that could not be written, until its other lines are synced.
+    /// The last file, if it ends in a line that could not be written, until its other lines are synced.
     cut: Option<Arc<dyn DiskFile>>,
 }
 
@@ -33,12 +33,12 @@ pub(super) struct LoadedGeneration {
     pub(super) number: u64,
     pub(super) since: Timestamp,
     pub(super) notes: Vec<Note>,
-    /// Lines that are damaged.
+    /// The number of damaged lines.
     pub(super) damaged: usize,
 }
 
 impl RepeatLog {
-    /// Opens the folder: its generations, the oldest first, and the names of files that are none.
+    /// Opens the folder; returns its generations, the oldest first, and the names of other files.
     pub(super) fn open(
         disk: &Arc<dyn Disk>,
         dir: &Path,
@@ -103,7 +103,7 @@ impl RepeatLog {
         synced
     }
 
-    /// A file that cannot be removed now is found again after a restart, and forgotten then.
+    /// A file that cannot be removed now is removed after a restart.
     pub(super) fn remove(&self, numbers: &[u64]) {
         for number in numbers {
             if let Err(error) = self.disk.remove(&self.path(*number)) {
@@ -127,7 +127,7 @@ fn read_file(disk: &dyn Disk, path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// `None` if this version did not write it.
+/// Parses a file; `None` if this version did not write it.
 fn parse(number: u64, bytes: &[u8]) -> Option<LoadedGeneration> {
     let lines = checked_lines::read(bytes);
     let mut values = lines.values.into_iter();

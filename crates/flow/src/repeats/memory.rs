@@ -1,6 +1,7 @@
-//! The memory of requests with an `Idempotency-Key` and of documents with an id. Pure: the caller brings the time.
+//! The memory of requests with an `Idempotency-Key` and of documents with an id. No I/O: the caller supplies the
+//! time.
 //!
-//! It is kept in generations: new names come into the newest one, and the oldest is forgotten as a whole.
+//! It is kept in generations: new names are added to the newest one, and the oldest is forgotten as a whole.
 //!
 //! **Invariant:** a request or document that is remembered as stored is stored; one that is under way is neither stored
 //! a second time nor forgotten.
@@ -9,52 +10,52 @@ use crate::ledger::JournalId;
 use logstead_record::{SECOND, Timestamp};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-/// The hash of an account with a key, a body or a document.
+/// The hash of a key, a body or a document, together with its account.
 pub type Id = [u8; 16];
 
-/// Most names that are remembered.
+/// The maximum number of names that are remembered.
 pub(super) const NAMES_MAX: usize = 1_000_000;
 const GENERATIONS: usize = 8;
-/// How long a name is remembered at least, unless there are too many.
+/// The minimum time for which a name is remembered, unless there are too many.
 const AGE_MAX_NANOS: i64 = 24 * 3600 * SECOND;
-/// For how long a generation takes names.
+/// The time for which a generation takes new names.
 const GENERATION_NANOS: i64 = AGE_MAX_NANOS / GENERATIONS as i64;
 
 /// The progress of a request with a key.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct RequestProgress {
-    /// The number of messages of its body that are stored or were dropped by the routes: whole batches, from the first
-    /// on.
+    /// The number of messages of its body that are stored or that the routes dropped: whole batches, from the first
+    /// one on.
     pub taken: usize,
-    /// How many of them were dropped.
+    /// The number of these messages that were dropped.
     pub dropped: usize,
     /// The journals that already have the batch that follows.
     pub had: Vec<JournalId>,
 }
 
-/// The way to handle a request that begins.
+/// The decision on how to handle a request that begins.
 #[derive(Debug, PartialEq, Eq)]
 pub enum RequestStart {
-    /// Take it from this point on.
+    /// Take the request, beginning after this progress.
     Take(RequestProgress),
     /// The same request is under way.
     UnderWay,
-    /// It was answered, with this result.
+    /// The same request was answered, with this result.
     Again(RequestProgress),
-    /// The key came with another body before.
+    /// The key was used with another body before.
     Differs,
 }
 
 /// The result of claiming the documents of a batch, by their rows.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Claim {
-    /// These are to be stored.
+    /// The rows that are to be stored.
     pub rows: Vec<usize>,
-    /// The journals that have these already.
+    /// The journals that already have these rows.
     pub had: Vec<JournalId>,
-    /// These are under way, or cannot be stored together with those: they may come again.
+    /// Rows that are under way, or cannot be stored together with the others: they may be sent again.
     pub later: Vec<usize>,
-    /// The names of those that are to be stored.
+    /// The names of the rows that are to be stored.
     pub(super) ids: Vec<Id>,
 }
 
@@ -77,7 +78,7 @@ pub enum BatchSubject {
 pub struct StoreAttempt {
     /// The source's id.
     pub source: String,
-    /// The authenticated sender.
+    /// The origin of its messages.
     pub subject: BatchSubject,
 }
 
@@ -86,9 +87,9 @@ pub struct StoreAttempt {
 pub(super) enum Note {
     /// A batch with this stamp is about to be stored.
     Begin(i64, StoreAttempt),
-    /// It is stored: the number of messages, and how many of them were dropped.
+    /// The batch is stored: the number of its messages, and how many of them were dropped.
     Stored(i64, usize, usize),
-    /// It failed, except in these journals.
+    /// The batch could not be stored, except in these journals.
     Failed(i64, Vec<JournalId>),
     /// A request was answered.
     Answered(Id),
@@ -105,13 +106,13 @@ struct Generation {
     since: Timestamp,
     requests: HashMap<Id, Request>,
     stored: HashSet<Id>,
-    /// Documents that some have and others lack.
+    /// Documents that some journals have and others lack.
     partly: HashMap<Id, Vec<JournalId>>,
 }
 
 #[derive(Default)]
 pub(super) struct RepeatMemory {
-    /// The newest is the last.
+    /// The generations, the newest last.
     generations: VecDeque<Generation>,
     /// Batches that are being stored, by their stamps.
     open: BTreeMap<i64, StoreAttempt>,
@@ -126,7 +127,7 @@ impl Generation {
 }
 
 impl RepeatMemory {
-    /// Whether new names should come into another generation.
+    /// Whether new names should go into a new generation.
     pub(super) fn is_full(&self, now: Timestamp) -> bool {
         self.generations.back().is_none_or(|newest| {
             NAMES_MAX / GENERATIONS <= newest.names()
@@ -144,7 +145,7 @@ impl RepeatMemory {
             partly: HashMap::new(),
         });
         let mut forgotten = Vec::new();
-        // The names of a generation are no younger than the next one.
+        // The names of a generation are at least as old as the beginning of the next one.
         while let Some(next) = self.generations.get(1)
             && (NAMES_MAX - NAMES_MAX / GENERATIONS < self.names()
                 || AGE_MAX_NANOS < now.nanos().saturating_sub(next.since.nanos()))
@@ -158,13 +159,13 @@ impl RepeatMemory {
         self.generations.iter().map(Generation::names).sum()
     }
 
-    /// Since when everything is remembered.
+    /// The time since when everything is remembered.
     pub(super) fn since(&self, now: Timestamp) -> Timestamp {
         let oldest = self.generations.front().map_or(now, |oldest| oldest.since);
         oldest.max(now.saturating_add(-AGE_MAX_NANOS))
     }
 
-    /// A request with this key and body. One that is to be taken ends with [`RepeatMemory::end_request`].
+    /// Begins a request with this key and body. If the result is to take it, [`RepeatMemory::end_request`] ends it.
     pub(super) fn begin_request(&mut self, key: Id, body: Id) -> RequestStart {
         let progress = match self.request(&key) {
             Some(known) if known.body != body => return RequestStart::Differs,
@@ -199,7 +200,7 @@ impl RepeatMemory {
             if id.as_ref().is_some_and(|id| self.is_stored(id)) {
                 continue;
             }
-            // Documents that some journals have already are stored on their own.
+            // Documents that only some journals have are stored separately.
             if is_under_way || had.as_ref().is_some_and(|had| had != known) {
                 claim.later.push(row);
                 continue;

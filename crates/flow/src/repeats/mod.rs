@@ -1,13 +1,14 @@
-//! Requests and documents that may be sent twice are stored once: by their `Idempotency-Key` and by their ids, over kills.
+//! Requests and documents that may be sent twice are stored once. They are recognised by their `Idempotency-Key` and
+//! by their ids, even after a crash.
 //!
 //! | file     | what it is                                   |
 //! |----------|----------------------------------------------|
 //! | `memory` | the remembered names, and how long they stay |
 //! | `log`    | the same on the disk                         |
 //!
-//! Before a batch is stored, this is noted with its time of receipt, which no other batch of its source has. After a
-//! crash that time shows whether a journal has the batch, so a batch that was stored without its sender learning of it
-//! is not stored again. Its fate is noted before it leaves a journal.
+//! Before a batch is stored, a note of it is written with its time of receipt, which no other batch of its source
+//! has. After a crash, that time shows whether a journal has the batch, so a batch that was stored without its sender
+//! learning of it is not stored again. The fate of a batch is noted before it leaves a journal.
 //!
 //! **Invariant:** nothing is stored under a name before it is on the disk that it will be.
 
@@ -31,16 +32,16 @@ use std::sync::Arc;
 /// The remembered requests and messages, for recognising repetitions.
 pub struct Repeats {
     state: Mutex<RepeatState>,
-    /// Held while notes are put on the disk, so that those who wait share the next sync. It is locked before the state.
+    /// Locked while notes are synced, so that callers that wait share the next sync. It is locked before the state.
     synced: Mutex<SyncedNotes>,
 }
 
-/// The notes that are on the disk.
+/// The progress of syncing the notes.
 #[derive(Default)]
 struct SyncedNotes {
-    /// The number of notes from the first on, without those that are lost.
+    /// The number of notes that are on the disk, counted from the first one, without those that are lost.
     notes: u64,
-    /// The notes between these two numbers: their state is unknown, as the last failed sync was of these.
+    /// The notes between these two numbers are in an unknown state, because their sync failed.
     lost: (u64, u64),
 }
 
@@ -118,7 +119,7 @@ impl Repeats {
         }
     }
 
-    /// A request with this key and body. One that is to be taken ends with [`Repeats::end_request`].
+    /// Begins a request with this key and body. If the result is to take it, [`Repeats::end_request`] ends it.
     pub fn begin_request(&self, key: Id, body: Id) -> RequestStart {
         self.state.lock().memory.begin_request(key, body)
     }
@@ -156,7 +157,7 @@ impl Repeats {
         Ok(claim)
     }
 
-    /// A batch is not stored if a power cut could take the note of it.
+    /// Syncs the note of a batch: the batch is not stored if a power cut could lose the note.
     fn sync_begun(&self, stamp: Timestamp) -> io::Result<()> {
         self.sync().inspect_err(|_| self.failed(stamp, Vec::new()))
     }
@@ -191,13 +192,13 @@ impl Repeats {
         self.state.lock().note_or_say(Note::Stored(stamp.nanos(), messages, dropped));
     }
 
-    /// A batch is not stored, except there.
+    /// Notes that a batch is not stored, except in these journals.
     pub fn failed(&self, stamp: Timestamp, had: Vec<JournalId>) {
         self.state.lock().note_or_say(Note::Failed(stamp.nanos(), had));
     }
 
-    /// The time since when every name is remembered: a request that was sent earlier is not recognised when it comes
-    /// again.
+    /// The time since when every name is remembered: a request that was sent earlier is not recognised when it is
+    /// sent again.
     pub fn since(&self) -> Timestamp {
         self.state.lock().memory.since(clock::now())
     }
@@ -210,8 +211,8 @@ impl RepeatState {
         Ok(())
     }
 
-    /// Notes an event, and logs if it cannot be written: the event has happened in any case. A note that is not written
-    /// is reconstructed after a restart.
+    /// Notes an event, and logs an error if the note cannot be written: the event has happened in any case. A note
+    /// that is not written is reconstructed after a restart.
     fn note_or_say(&mut self, note: Note) {
         if let Err(error) = self.write(&note) {
             tracing::warn!(

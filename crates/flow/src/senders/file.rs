@@ -1,6 +1,6 @@
-//! Senders on the disk: the file `senders` in the data directory, written whole. The first line has the format and when
-//! the registry began, each further one a sender, or an address whose bytes are in no message, all with a checksum. A line that is damaged costs its sender's
-//! figures.
+//! The registry of senders on disk: the file `senders` in the data directory, which is always written as a whole. The
+//! first line has the format and the beginning of the registry. Each further line has a sender, or an address whose
+//! bytes are in no message. All lines have a checksum. A damaged line loses the figures of its sender.
 
 use super::registry::{Registry, SenderKey};
 use super::sender::SenderRecord;
@@ -15,9 +15,9 @@ use std::path::Path;
 const FORMAT: u64 = 2;
 const NAME: &str = "senders";
 const NEW_NAME: &str = "senders.new";
-/// A later format, kept for the version that wrote it.
+/// The name under which a file of a later format is kept, for the version that wrote it.
 const LATER_NAME: &str = "senders.later";
-/// Nothing that we write is longer.
+/// The maximum size of a file that is read: we never write a longer one.
 const BYTES_MAX: u64 = 256 << 20;
 const LINES_PER_WRITE: usize = 256;
 
@@ -65,7 +65,7 @@ pub(super) fn write(disk: &dyn Disk, data: &Path, registry: &Registry) -> io::Re
     let new = data.join(NEW_NAME);
     let written = write_new(disk, &new, registry).and_then(|()| disk.rename(&new, &data.join(NAME)));
     if let Err(error) = written {
-        // If this fails too, the next one replaces it.
+        // If this fails too, the next replacement overwrites the file.
         disk.remove(&new).ok();
         return Err(error);
     }

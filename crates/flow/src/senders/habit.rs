@@ -1,15 +1,15 @@
-//! The usual pauses of a sender, which tell one that has gone silent from one that sends little.
+//! The usual pauses of a sender, which distinguish one that has gone silent from one that sends little.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The longest pause of each of this many days counts.
+/// The number of days whose longest pauses are kept.
 const DAYS: usize = 8;
 const DAY_SECONDS: i64 = 86_400;
-/// Nothing is usual before this many messages.
+/// With fewer messages than this, no pause counts as usual.
 const MESSAGES_MIN: u64 = 10;
 
-/// Times are in seconds since 1970.
+/// The pauses of a sender. Times are in seconds since 1970.
 #[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Habit {
     /// The newest day that has a pause.
@@ -19,7 +19,7 @@ pub(super) struct Habit {
 }
 
 impl Habit {
-    /// A pause has ended.
+    /// Records a pause that has ended.
     pub(super) fn paused(&mut self, seconds: i64, now: i64) {
         let day = now.div_euclid(DAY_SECONDS);
         let passed = usize::try_from(day - self.day).unwrap_or(0).min(DAYS);
@@ -31,7 +31,7 @@ impl Habit {
         *longest = (*longest).max(u32::try_from(seconds).unwrap_or(0));
     }
 
-    /// The longest pause of the last days on which something came.
+    /// The longest pause of the last days on which messages arrived.
     pub(super) fn longest_pause(&self) -> Duration {
         Duration::from_secs(self.pauses.iter().copied().max().unwrap_or(0).into())
     }

@@ -1,5 +1,5 @@
-//! The registry of senders: the hosts of every source, with how much each sends, how regularly, and how far its clock
-//! is off.
+//! The registry of senders: the hosts of every source, with the amount and regularity of what each sends, and the
+//! error of its clock.
 //!
 //! | file       | what it is                                                |
 //! |------------|-----------------------------------------------------------|
@@ -47,8 +47,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tally::tallies;
 
-/// For one more, those that sent once make [room](room): a sender that invents hosts must neither push out known
-/// senders nor keep out who comes.
+/// The maximum number of senders. When it is reached, those that sent only once make [room](room): a sender that
+/// invents hosts must neither push out known senders nor keep out new ones.
 const SENDERS_MAX: usize = 10_000;
 /// The maximum number of addresses that are kept for bytes that no message holds; the bytes of further ones are only
 /// counted.
@@ -61,12 +61,12 @@ const NEW_SENDER_INTERVAL: Duration = Duration::from_secs(1);
 /// Writes for new senders take at most one part of this many of the time, however many senders there are.
 const NEW_SENDER_SHARE: u32 = 50;
 
-/// See the module.
+/// See the documentation of the module.
 pub struct Senders {
     registry: Mutex<Registry>,
-    /// The time since when messages would be received.
+    /// The time since when messages could be received.
     listening_since: Timestamp,
-    /// A sender is not silent before this.
+    /// The minimum time without messages after which a sender is silent.
     silent_after: Duration,
     disk: Arc<dyn Disk>,
     data: PathBuf,
@@ -84,7 +84,7 @@ struct WantedWrite {
     last: bool,
 }
 
-/// The way messages reached us, as far as the batch does not say it.
+/// The way in which messages reached us, as far as the batch does not contain it.
 pub struct ReceivedVia<'a> {
     /// The source's id.
     pub source: &'a Arc<str>,
@@ -110,7 +110,7 @@ impl Senders {
         }
     }
 
-    /// Starts the thread that writes it.
+    /// Starts the thread that writes the registry.
     pub fn start(self: &Arc<Senders>) -> io::Result<()> {
         let senders = self.clone();
         let thread = std::thread::Builder::new().name("senders".to_owned()).spawn(move || senders.run())?;
@@ -154,7 +154,7 @@ impl Senders {
         WantedWrite { soon: std::mem::take(&mut wanted.soon), last: wanted.last }
     }
 
-    /// Writes all and ends the thread.
+    /// Writes everything and ends the thread.
     pub fn stop(&self) {
         self.wanted.lock().last = true;
         self.wake.notify_all();
@@ -165,7 +165,7 @@ impl Senders {
         }
     }
 
-    /// A batch came.
+    /// Records the senders of a batch.
     pub fn add(&self, batch: &Batch, via: &ReceivedVia<'_>) {
         let tallies = tallies(batch);
         let now = match batch.rows().checked_sub(1) {
@@ -235,8 +235,8 @@ impl Senders {
         was_there
     }
 
-    /// Forgets all senders that match, and returns their number: those with this text in a name, those that sent only
-    /// once.
+    /// Forgets all senders with this text in a name, or of these only the ones that sent just once; returns their
+    /// number.
     pub fn forget_all(&self, text: &str, only_once: bool) -> usize {
         let text = text.to_lowercase();
         let mut registry = self.registry.lock();
@@ -254,7 +254,7 @@ impl Senders {
         self.registry.lock().senders.get(key).map(|sender| Timestamp::from_nanos(sender.last_seen))
     }
 
-    /// The senders that are asked for, and their state.
+    /// The requested senders, and their state.
     pub fn report(&self, wanted: &SenderQuery<'_>) -> Report {
         let heard = report::ListeningPeriod {
             now: clock::now(),
@@ -273,7 +273,7 @@ impl Senders {
         if !std::mem::take(&mut registry.changed) {
             return Ok(());
         }
-        // Workers must not wait for the disk.
+        // The copy is written without the lock: workers must not wait for the disk.
         let copy = Registry {
             senders: registry.senders.clone(),
             skipped: registry.skipped.clone(),

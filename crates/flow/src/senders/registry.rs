@@ -1,4 +1,4 @@
-//! All senders that are known.
+//! All known senders.
 
 use super::sender::SenderRecord;
 use super::skipped::SkippedTotals;
@@ -17,16 +17,16 @@ pub struct SenderKey {
 #[derive(Default)]
 pub(super) struct Registry {
     pub(super) senders: BTreeMap<SenderKey, SenderRecord>,
-    /// By the address that they came from, in place of the host.
+    /// Skipped bytes, by the address that they came from instead of the host.
     pub(super) skipped: BTreeMap<SenderKey, SkippedTotals>,
-    /// Bytes of addresses for which there was no room.
+    /// Bytes from addresses for which there was no room.
     pub(super) skipped_left_out: u64,
-    /// When the registry was new, in nanoseconds since 1970.
+    /// When the registry was created, in nanoseconds since 1970.
     pub(super) began: Option<i64>,
-    /// Messages of hosts for which there was no room.
+    /// Messages from hosts for which there was no room.
     pub(super) left_out: u64,
-    /// The time before which no sender is looked for that could make room.
+    /// The time until which no search is made for senders that could make room.
     pub(super) full_until: i64,
-    /// Since it was written.
+    /// Whether the registry has changed since it was written.
     pub(super) changed: bool,
 }

@@ -1,4 +1,4 @@
-//! The registry, to be shown. Pure: a registry in, figures out.
+//! The registry, for display. No I/O: a registry in, figures out.
 
 use super::registry::{Registry, SenderKey};
 use super::sender::SenderRecord;
@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use utoipa::ToSchema;
 
-/// A sender is new for this long.
+/// A sender counts as new for this long.
 const NEW_NANOS: i64 = 86_400 * 1_000_000_000;
-/// A clock that is this far off is skewed: syslog often has seconds only, and networks take their time.
+/// A clock that is off by at least this much is skewed: syslog often has whole seconds only, and networks add delays.
 const SKEWED_MS: i64 = 30_000;
 
 /// The choice of senders for a report.
@@ -29,7 +29,7 @@ pub struct SenderQuery<'a> {
     pub to: Option<Timestamp>,
     /// The maximum number of senders.
     pub limit: usize,
-    /// Whether each sender has its figures over time.
+    /// Whether the figures of each sender over time are included.
     pub has_series: bool,
     /// Whether only unusual senders are listed.
     pub unusual: bool,
@@ -38,9 +38,9 @@ pub struct SenderQuery<'a> {
 /// The facts of a source that a report needs.
 #[derive(Clone)]
 pub struct SourceFacts {
-    /// The kind of skew.
+    /// The kind of the source.
     pub kind: &'static str,
-    /// The sender's offset, in seconds.
+    /// The offset of the source's time zone, in seconds.
     pub offset_seconds: i64,
 }
 
@@ -55,16 +55,16 @@ pub(super) struct ListeningPeriod {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Senders)]
 pub struct SenderReport {
-    /// By source and host.
+    /// The senders, by source and host.
     senders: Vec<SenderRow>,
     /// The number of senders, including those beyond `limit`.
     total: u64,
-    /// The number of all of them that are silent; then skewed, unparsed and new.
+    /// The number of all senders that are silent; the next fields count those that are skewed, unparsed and new.
     silent: u64,
     skewed: u64,
     unparsed: u64,
     new: u64,
-    /// When each `series` begins; each number is of `step_seconds`.
+    /// When each `series` begins; each of its numbers covers `step_seconds`.
     series_from: String,
     step_seconds: u64,
     /// Messages of hosts that are not listed, because 10 000 were known already.
@@ -103,7 +103,7 @@ pub(crate) struct SenderRow {
     #[schema(nullable = false)]
     tls_subject: Option<String>,
     messages: u64,
-    /// The bytes of the texts of its messages.
+    /// The total bytes of its messages' texts.
     bytes: u64,
     /// Messages per second, over the last minute.
     rate: f64,
@@ -113,7 +113,7 @@ pub(crate) struct SenderRow {
     last_seen: String,
     /// Whether nothing has come for more than twice its longest pause of the last days.
     silent: bool,
-    /// For how long nothing has come, not counting the time in which the server was away.
+    /// The time for which nothing has come, not counting the time in which the server was not running.
     quiet_seconds: u64,
     /// Its longest pause of the last eight days.
     usual_pause_seconds: u64,
@@ -125,12 +125,12 @@ pub(crate) struct SenderRow {
     truncated: u64,
     /// Bytes that came from its address and that no message holds.
     skipped_bytes: u64,
-    /// The median by which its clock is behind ours; below zero it is ahead. Null if its messages have no time.
+    /// The median by which its clock is behind ours; negative if it is ahead. Null if its messages have no time.
     #[schema(required)]
     skew_ms: Option<i64>,
-    /// Whether that is too much.
+    /// Whether this skew is unusually large.
     skewed: bool,
-    /// The last messages by how far they are behind, ascending.
+    /// The last messages by how far they are behind, in ascending order.
     skew_bins: Vec<SkewBin>,
     /// Set if its clock is off by an amount that could be a time zone.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -141,10 +141,10 @@ pub(crate) struct SenderRow {
 /// Messages whose skew is at least `from_ms` and less than `to_ms`.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SkewBin {
-    /// Null: no limit.
+    /// Null if there is no limit.
     #[schema(required)]
     from_ms: Option<i64>,
-    /// Null: no limit.
+    /// Null if there is no limit.
     #[schema(required)]
     to_ms: Option<i64>,
     messages: u64,
@@ -155,7 +155,7 @@ pub(crate) struct SkewBin {
 pub(crate) struct ZoneGuess {
     /// For example `+02:00`.
     guess: String,
-    /// The time by which it is ahead of ours; below zero it is behind.
+    /// The time by which it is ahead of ours; negative if it is behind.
     seconds_ahead: i64,
     /// The number of its last messages that agree.
     messages: u64,
@@ -279,7 +279,8 @@ fn skipped_bytes(key: &SenderKey, sender: &SenderRecord, registry: &Registry) ->
     registry.skipped.get(&key).map_or(0, SkippedTotals::total)
 }
 
-/// A sender whose times are ahead by this probably writes them in a zone that far east of the zone of its source.
+/// A sender whose times are ahead by this shift probably writes them in a zone that far east of the zone of its
+/// source.
 fn guess(shift: Shift, offset_seconds: i64) -> ZoneGuess {
     let Shift { seconds_ahead, messages, of } = shift;
     let offset = offset_seconds + seconds_ahead;
@@ -289,12 +290,12 @@ fn guess(shift: Shift, offset_seconds: i64) -> ZoneGuess {
 }
 
 impl SenderRow {
-    /// At least one message in a hundred: a single odd line does not need a look.
+    /// At least one message in a hundred is unparsed: a single odd line does not deserve attention.
     fn is_unparsed(&self) -> bool {
         self.messages <= 100 * self.unparsed
     }
 
-    /// Whether it is unusual, so that the operator should know of it.
+    /// Whether the sender is unusual, so that the operator should know of it.
     fn is_unusual(&self) -> bool {
         self.silent || self.skewed || self.new || self.zone.is_some()
     }

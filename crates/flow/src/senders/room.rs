@@ -1,4 +1,4 @@
-//! Chooses the senders to forget when the registry is full. Pure: the caller brings the time.
+//! Chooses the senders to forget when the registry is full. No I/O: the caller supplies the time.
 //!
 //! 1. If many sent for a moment only, some of those: from the address with the most of them, until no address has more
 //!    than others, and of these the ones that were silent the longest. Several at a time, so that a flood of names does
@@ -15,15 +15,15 @@ use logstead_record::Timestamp;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-/// The number of senders that make room at a time.
+/// The maximum number of senders that are removed at a time to make room.
 const LEAVING_MAX: usize = 500;
-/// The number of senders that counts as many.
+/// The number of senders that sent only for a moment from which on there are enough of them to make room.
 const MANY: usize = 1000;
 /// The pause between two searches for senders that could make room.
 const PAUSE_NANOS: i64 = 1_000_000_000;
 
-/// Makes room for a sender of a source that comes from an address; `false` if there is none. The messages of the
-/// senders that left count as left out.
+/// Makes room for a sender of a source with an address; `false` if that is not possible. The messages of removed
+/// senders count as left out.
 pub(super) fn make(registry: &mut Registry, source: &str, address: &[u8], now: Timestamp) -> bool {
     if now.nanos() < registry.full_until {
         return false;
@@ -51,8 +51,8 @@ pub(super) fn make(registry: &mut Registry, source: &str, address: &[u8], now: T
     !leaving.is_empty()
 }
 
-/// The senders that leave first, each with the number of others of the same source and address that were heard more
-/// lately.
+/// The senders to remove first, each with the number of others of the same source and address that were heard from
+/// more recently.
 fn first_to_leave(
     registry: &Registry,
     is_one: impl Fn(&SenderRecord) -> bool,
@@ -68,7 +68,7 @@ fn first_to_leave(
         ranked.push((*before, key));
         *before += 1;
     }
-    // Among equals, the one that was silent the longest comes first.
+    // Among equals, the one that has been silent for the longest comes first.
     ranked.reverse();
     ranked.sort_by_key(|(rank, _)| Reverse(*rank));
     ranked.into_iter().take(leaving_max).map(|(rank, key)| (rank, key.clone())).collect()

@@ -17,7 +17,7 @@ const NAME_BYTES_MAX: usize = 255;
 pub(super) struct SenderRecord {
     /// The address that its last message came from.
     pub(super) address: String,
-    /// The transport of its last message: `udp`, `tls`; empty if the kind of its source says it.
+    /// The transport of its last message: `udp`, `tls`; empty if it follows from the kind of its source.
     pub(super) via: String,
     /// The subject of its certificate.
     pub(super) tls_subject: Option<String>,
@@ -25,7 +25,7 @@ pub(super) struct SenderRecord {
     pub(super) bytes: u64,
     pub(super) unparsed: u64,
     pub(super) truncated: u64,
-    /// In nanoseconds since 1970.
+    /// A time in nanoseconds since 1970.
     pub(super) first_seen: i64,
     pub(super) last_seen: i64,
     pub(super) series: CountSeries,
@@ -34,7 +34,7 @@ pub(super) struct SenderRecord {
     pace: SenderPace,
 }
 
-/// The messages of this minute and of the one before.
+/// The number of messages of this minute and of the one before.
 #[derive(Clone, Copy, Default, PartialEq, Debug, Serialize, Deserialize)]
 struct SenderPace {
     minute: i64,
@@ -42,7 +42,7 @@ struct SenderPace {
     in_last: u64,
 }
 
-/// The way a batch reached us.
+/// The way in which a batch reached us.
 pub(super) struct Arrival<'a> {
     pub(super) via: &'a str,
     pub(super) tls_subject: Option<&'a [u8]>,
@@ -99,7 +99,7 @@ impl SenderRecord {
         MINUTE_NANOS <= self.last_seen - self.first_seen
     }
 
-    /// The time since its last message, without the time in which the server was away.
+    /// The time since its last message, without the time in which the server was not running.
     pub(super) fn quiet(&self, now: Timestamp, listening_since: Timestamp) -> Duration {
         let nanos = now.nanos() - self.last_seen.max(listening_since.nanos());
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(0))
@@ -130,7 +130,8 @@ impl SenderPace {
         self.in_minute += messages;
     }
 
-    /// The messages per second in the last sixty seconds, as if the messages of the minute before had come evenly.
+    /// The messages per second in the last sixty seconds, assuming that the messages of the previous minute were
+    /// evenly distributed.
     fn rate(&self, now: Timestamp) -> f64 {
         let minute = now.nanos().div_euclid(MINUTE_NANOS);
         let of_last = 1.0 - now.nanos().rem_euclid(MINUTE_NANOS) as f64 / MINUTE_NANOS as f64;
@@ -143,7 +144,7 @@ impl SenderPace {
     }
 }
 
-/// Takes over a name, if it is another one.
+/// Replaces a name if it differs.
 fn set(name: &mut String, bytes: &[u8]) {
     if name.as_bytes() != bytes {
         *name = printable(bytes);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The length of a step.
 pub(super) const STEP_SECONDS: i64 = 300;
-/// The steps of a day.
+/// The number of steps in a day.
 pub(super) const STEPS: usize = 288;
 
 /// **Invariant:** `counts` has [`STEPS`] entries; that of step `n` is at `n % STEPS`.
@@ -23,7 +23,7 @@ impl CountSeries {
 
     pub(super) fn add(&mut self, now: Timestamp, messages: u64) {
         let step = step(now);
-        // The clock may go back: messages that come then are counted in the newest step.
+        // If the clock goes back, messages are counted in the newest step.
         let passed = usize::try_from(step - self.last).unwrap_or(0).min(STEPS);
         for back in 0..passed as i64 {
             self.counts[index(step - back)] = 0;

@@ -1,17 +1,17 @@
 //! The distribution of a sender's clock skew, and whether it looks like a time zone.
 //!
-//! A skew is the time of receipt less the time that the message says, in milliseconds: above zero the sender's clock is
-//! behind, or the message was long on its way.
+//! A skew is the time of receipt minus the time in the message, in milliseconds: if it is positive, the sender's
+//! clock is behind, or the message took long to arrive.
 
 use logstead_record::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The distribution is of the last two windows of this length in which something came.
+/// The length of a window. The distribution covers the last two windows in which messages arrived.
 const WINDOW_NANOS: i64 = 600_000_000_000;
 const SECOND: i64 = 1_000;
 const QUARTER: i64 = 900 * SECOND;
-/// The skews that part the bins up to half a quarter of an hour; from there on, a bin is a quarter of an hour.
+/// The bounds of the bins up to half a quarter of an hour; beyond that, each bin is a quarter of an hour wide.
 const FINE: [i64; 9] = [
     SECOND,
     2 * SECOND,
@@ -23,23 +23,24 @@ const FINE: [i64; 9] = [
     300 * SECOND,
     QUARTER / 2,
 ];
-/// Bins beyond two days are one.
+/// All skews beyond two days are in one bin.
 const QUARTERS_MAX: i64 = 192;
-/// No zone is further from another: they reach from twelve hours behind to fourteen ahead.
+/// The maximum distance between two zones: they reach from twelve hours behind UTC to fourteen ahead.
 const ZONE_QUARTERS_MAX: i64 = 26 * 4;
 /// A skew this close to whole quarters of an hour may be a time zone.
 const ZONE_TOLERANCE: i64 = 90 * SECOND;
-/// A zone is guessed from at least this many messages, of which at least this share agree.
+/// A zone is guessed from no fewer messages than this, if at least this share of them agree.
 const ZONE_MESSAGES_MIN: u64 = 5;
 const ZONE_PERCENT_MIN: u64 = 95;
-/// The skew that is shown is the median of this many, each the last one of a batch.
+/// The skew that is shown is the median of this many skews, each of the last message of a batch.
 const LATEST: usize = 15;
 
 /// The number of messages by skew.
 #[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Bins {
     bins: BTreeMap<i64, u64>,
-    /// Those that are whole quarters of an hour off, as far as zones are apart, by how many.
+    /// The messages that are off by whole quarters of an hour, up to the maximum distance of zones, by the number of
+    /// quarters.
     quarters: BTreeMap<i64, u64>,
 }
 
@@ -51,7 +52,7 @@ pub(super) struct Skew {
     latest: Vec<i64>,
 }
 
-/// The skews of this bin are at least `from` and less than `to`.
+/// A bin of skews that are at least `from` and less than `to`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Bin {
     pub(super) from: i64,
@@ -59,12 +60,12 @@ pub(super) struct Bin {
     pub(super) messages: u64,
 }
 
-/// Whole quarters of an hour that a sender's time is off.
+/// The whole quarters of an hour by which a sender's time is off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Shift {
-    /// The time that it is ahead.
+    /// The time by which it is ahead.
     pub(super) seconds_ahead: i64,
-    /// The number of messages that are off by that.
+    /// The number of messages that are off by this time.
     pub(super) messages: u64,
     /// The number of messages compared.
     pub(super) of: u64,
@@ -112,7 +113,7 @@ impl Skew {
         all
     }
 
-    /// The distribution, ascending.
+    /// The distribution, in ascending order.
     pub(super) fn bins(&self) -> Vec<Bin> {
         let bin = |(number, messages): (i64, u64)| {
             let (from, to) = edges(number);
@@ -121,8 +122,8 @@ impl Skew {
         self.all().bins.into_iter().map(bin).collect()
     }
 
-    /// The shift if it looks like a time zone: nearly all messages are the same number of quarters of an hour off, the
-    /// last one too.
+    /// The shift if it looks like a time zone: nearly all messages, including the last one, are off by the same
+    /// number of quarters of an hour.
     pub(super) fn shift(&self) -> Option<Shift> {
         let all = self.all();
         let of = all.bins.values().sum();
@@ -141,7 +142,7 @@ fn is_near(skew: i64, quarters: i64) -> bool {
     skew.saturating_sub(quarters * QUARTER).abs() <= ZONE_TOLERANCE
 }
 
-/// The number of a bin. Those of skews below zero are below zero.
+/// The number of the bin of a skew. It is negative for negative skews.
 fn number(skew: i64) -> i64 {
     let size = skew.saturating_abs();
     let fine = FINE.iter().take_while(|edge| **edge <= size).count() as i64;
@@ -149,7 +150,7 @@ fn number(skew: i64) -> i64 {
     (fine + coarse) * skew.signum()
 }
 
-/// The edges of the bin with this [`number`]. The first and the last bin have no end.
+/// The edges of the bin with this [`number`]. The first and the last bin are unbounded.
 fn edges(number: i64) -> (i64, i64) {
     let size = number.unsigned_abs() as usize;
     let (from, to) = match FINE.get(size) {
@@ -184,7 +185,7 @@ mod tests {
         #[test]
         fn each_skew_is_within_its_bin(skew in prop_oneof![-200_000_000i64..200_000_000, any::<i64>()]) {
             let (from, to) = edges(number(skew));
-            // Below zero a bin has its lower edge instead of its upper one.
+            // A bin of negative skews includes its lower edge instead of its upper one.
             prop_assert!(from <= skew && skew <= to, "{skew} in {from}..{to}");
         }
 
@@ -201,7 +202,7 @@ mod tests {
             bins.add(quarters * QUARTER);
         }
         assert_eq!(bins.quarters.len() as i64, 2 * ZONE_QUARTERS_MAX);
-        // The fine ones, and those of quarters of an hour, on either side of none.
+        // The fine bins and those of quarters of an hour, on either side of zero.
         assert!(bins.bins.len() as i64 <= 2 * (FINE.len() as i64 + QUARTERS_MAX) + 1);
         assert_eq!(skew_of(&[-96 * HOUR; 20]).shift(), None, "four days are not a zone");
     }
@@ -218,7 +219,7 @@ mod tests {
         assert_eq!(skew_of(&[2 * HOUR; 4]).shift(), None, "too few to tell");
         assert_eq!(skew_of(&[HOUR / 5; 20]).shift(), None);
         assert_eq!(skew_of(&[300, 0, 20, 15, -4, 8]).shift(), None);
-        // Since the zone was set right, the last message agrees with our clock.
+        // Once the zone is set correctly, the last message agrees with our clock.
         assert_eq!(skew_of(&[&[2 * HOUR; 30][..], &[3]].concat()).shift(), None);
     }
 

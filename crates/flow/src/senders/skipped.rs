@@ -7,16 +7,16 @@ use std::collections::{BTreeMap, VecDeque};
 /// The number of samples that are kept, and the length of each.
 const SAMPLES_MAX: usize = 8;
 const SAMPLE_BYTES_MAX: usize = 1024;
-/// The time after a piece within which further bytes, skipped for the same reason, count as more of it.
+/// If further bytes are skipped for the same reason within this time, they count as part of the same piece.
 const SAME_NANOS: i64 = 1_000_000_000;
 
-/// Bytes that no message holds.
+/// Bytes that do not belong to a message.
 pub struct SkippedBytes<'a> {
-    /// Why bytes were skipped.
+    /// The reason for which bytes were skipped.
     pub reason: &'static str,
     /// The number of skipped bytes.
     pub bytes: u64,
-    /// The first of them, as far as they are known.
+    /// The first of these bytes, as far as they are known.
     pub head: &'a [u8],
 }
 
@@ -24,20 +24,20 @@ pub struct SkippedBytes<'a> {
 pub(super) struct SkippedTotals {
     /// By reason.
     pub(super) bytes: BTreeMap<String, u64>,
-    /// In nanoseconds since 1970.
+    /// A time in nanoseconds since 1970.
     pub(super) first_seen: i64,
     pub(super) last_seen: i64,
-    /// The newest last. They are not worth a place on the disk.
+    /// The samples, the newest last. They are kept in memory only.
     #[serde(skip)]
     pub(super) samples: VecDeque<SkippedSample>,
 }
 
-/// A piece to be looked at.
+/// A sample of skipped bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkippedSample {
     /// When the bytes were received.
     pub received: Timestamp,
-    /// Why bytes were skipped.
+    /// The reason for which bytes were skipped.
     pub reason: &'static str,
     /// The number of skipped bytes.
     pub bytes: u64,

@@ -11,7 +11,7 @@ pub(super) struct Tally<'a> {
     /// The row of its last message.
     pub(super) last: usize,
     pub(super) messages: u64,
-    /// The bytes of the texts of its messages.
+    /// The total bytes of its messages' texts.
     pub(super) bytes: u64,
     pub(super) unparsed: u64,
     pub(super) truncated: u64,
@@ -19,7 +19,7 @@ pub(super) struct Tally<'a> {
     pub(super) latest_skew: Option<i64>,
 }
 
-/// One for each host, in the order in which they come.
+/// One tally for each host, in the order in which the hosts first appear.
 pub(super) fn tallies(batch: &Batch) -> Vec<Tally<'_>> {
     let hosts = &batch.columns().names[Field::Host.number()];
     let mut of_host: Vec<Option<usize>> = vec![None; hosts.values().len()];

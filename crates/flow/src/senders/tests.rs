@@ -82,7 +82,7 @@ fn a_zone_is_guessed_relative_to_the_one_of_the_source() {
     let hosts: Vec<_> = unusual["senders"].as_array().unwrap().iter().map(|sender| &sender["host"]).collect();
     assert_eq!(hosts, ["helsinki"]);
     assert_eq!(unusual["total"], 2);
-    // Once it is set right, the next message takes the guess back.
+    // Once the clock is set correctly, the next message withdraws the guess.
     add(&senders, &["helsinki"], 0);
     assert!(report(&senders, "")["senders"][0].get("zone").is_none());
 }
@@ -122,7 +122,7 @@ fn a_file_of_a_later_version_is_kept() {
     assert_eq!(read_all(&*disk, Path::new("/data/senders.later")), later.as_bytes());
 }
 
-/// The file holds either the registry of before or all of the new one.
+/// The file holds either the whole old registry or the whole new one.
 #[test]
 fn a_crash_while_it_is_written_leaves_one_of_both() {
     let run = |sim: &SimDisk| {
@@ -146,7 +146,7 @@ fn a_crash_while_it_is_written_leaves_one_of_both() {
             let written = run(&sim);
             for (sim, how) in [(sim.after_kill(), "killed"), (sim.after_power_cut(call), "power cut")] {
                 let known = known(sim);
-                // A failed write may be there all the same.
+                // A failed write may have reached the disk all the same.
                 assert!(
                     [0, 1, 3].contains(&known) && written <= known,
                     "{how}, {fault:?} at call {call}: {known}"
@@ -167,7 +167,7 @@ fn a_full_disk_is_given_back_what_could_not_be_written_and_tried_again() {
     let used = sim.used_bytes();
     let more: Vec<String> = (0..1000).map(|n| format!("host{n}")).collect();
     add(&before, &more.iter().map(String::as_str).collect::<Vec<_>>(), 0);
-    // There is room for some of it.
+    // The disk has room for only a part of the new file.
     sim.set_bytes_max(Some(3 * used));
     assert!(before.write().is_err());
     assert_eq!((sim.used_bytes(), senders(&disk).registry.lock().senders.len()), (used, 1));
@@ -176,7 +176,7 @@ fn a_full_disk_is_given_back_what_could_not_be_written_and_tried_again() {
     assert_eq!(senders(&disk).registry.lock().senders.len(), 1001);
 }
 
-/// Messages of these hosts, from an address, some seconds after the start of the test.
+/// Adds messages of these hosts, from an address, some seconds after the start of the test.
 fn add_at(senders: &Senders, hosts: &[String], peer: &str, seconds: i64) {
     let received = Timestamp::from_nanos(senders.listening_since.nanos() + seconds * SECOND);
     let mut builder = BatchBuilder::new();
@@ -199,7 +199,7 @@ fn those_who_invent_hosts_neither_push_out_who_is_known_nor_keep_out_who_comes()
     add_at(&registry, &known, "10.0.0.1", 0);
     add_at(&registry, &known, "10.0.0.1", 120);
     for round in 0..2 {
-        // From one address, and from as many as there are names.
+        // The names come from one address at first, and then each from its own.
         add_at(&registry, &named(&format!("invented{round}-"), SENDERS_MAX + 4000), "10.6.6.6", 130);
         for (number, host) in named(&format!("elsewhere{round}-"), 2000).into_iter().enumerate() {
             add_at(&registry, &[host], &format!("10.7.{}.{}", number / 250, number % 250), 131);
@@ -210,7 +210,7 @@ fn those_who_invent_hosts_neither_push_out_who_is_known_nor_keep_out_who_comes()
         assert_eq!((told("known"), told(&format!("comes{round}-"))), (50, 20));
         assert!(report(&registry, "")["total"].as_u64().unwrap() <= SENDERS_MAX as u64);
         assert!(4000 < report(&registry, "")["left_out"].as_u64().unwrap());
-        // A sender that goes on stays, also while more names are invented, and after a restart.
+        // A sender that keeps sending stays known, even while more names are invented, and after a restart.
         add_at(&registry, &comes, "10.0.0.2", 260);
         registry.write().unwrap();
         let began = registry.listening_since;
@@ -237,7 +237,7 @@ fn names_that_are_repeated_from_one_address_make_room_for_those_of_others() {
     }
     add_at(&senders, &named("more", 5), "10.6.6.6", 300);
     let total = |text: &str| report(&senders, text)["total"].as_u64().unwrap();
-    // Those five sent for a moment only when the others came.
+    // Five senders had sent for only a moment when the others arrived.
     assert_eq!(total("comes") + total("more"), 5);
     assert_eq!(total(""), SENDERS_MAX as u64);
 }

@@ -1,5 +1,5 @@
-//! Appends the exact bytes of each message to a file, a line each. Files are opened for every batch, so that one that was
-//! moved away is left alone, and few are open at a time.
+//! Appends the exact bytes of each message to a file, one line each. Files are opened for every batch, so that a file
+//! that was moved away is not written to, and few are open at a time.
 //!
 //! **Invariant:** messages count as delivered when they are on the disk. The part of a batch that was written before it
 //! is sent again is taken back, as far as the disk allows.
@@ -20,7 +20,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::Arc;
 
-/// The number of attempts to open a file that is moved away in the same moment.
+/// How many times to try to open a file that is moved away at the same moment.
 const OPEN_ATTEMPTS_MAX: u32 = 10;
 
 pub(super) struct FileWriter {
@@ -35,7 +35,7 @@ impl FileWriter {
         FileWriter { folders, config: config.clone(), packer: None, lines: Vec::new() }
     }
 
-    /// Writes as many lines as a file may have; returns the number of messages in them.
+    /// Writes as many lines as the file may take; returns the number of messages in them.
     fn fill(&mut self, places: &[usize], messages: &[OutgoingMessage<'_>]) -> usize {
         let bytes_max = self.config.rotate.size.map_or(usize::MAX, Size::as_usize);
         self.lines.clear();
@@ -57,14 +57,14 @@ impl FileWriter {
         let place = sink.place()?;
         let mut file = open(sink, &place)?;
         if self.is_due(&file)? {
-            // The lock would keep the file from being packed.
+            // While locked, the file could not be compressed.
             drop(file);
             self.set_aside(&place)?;
             file = open(sink, &place)?;
         }
         write(&file, &self.lines)?;
         if file.metadata()?.len() == self.lines.len() as u64 {
-            // The file is new, and its name has to last as well.
+            // The file is new, and its name has to be durable as well.
             place.sync_folder()?;
         }
         Ok(())
@@ -99,7 +99,7 @@ impl FileWriter {
 
 impl MessageSink for FileWriter {
     fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
-        // The folder does not depend on a message.
+        // The folder does not depend on the messages.
         let sink = self.folders.sink(self.config.path.as_str()).map_err(SendFailure::wait)?;
         let template = NameTemplate::parse(&sink.below().to_string_lossy()).map_err(SendFailure::wait)?;
         let mut groups = groups(&template, messages).into_iter();
@@ -127,7 +127,7 @@ impl MessageSink for FileWriter {
     }
 }
 
-/// Opens a file exclusively: another destination may write the same file, and set it aside.
+/// Opens a file exclusively: another destination may write the same file, and rotate it.
 fn open(sink: &folders::WritablePath, place: &FolderEntry) -> io::Result<File> {
     for _ in 0..OPEN_ATTEMPTS_MAX {
         let file = sink.open_to_append(place)?;
@@ -145,11 +145,11 @@ fn write(mut file: &File, lines: &[u8]) -> io::Result<()> {
     if 0 < length {
         file.read_exact_at(&mut last, length - 1)?;
     }
-    // A power cut left a part of a line: it must not become the beginning of another one.
+    // A power cut may have left an incomplete line, which must not become the beginning of another one.
     let begin: &[u8] = if last == *b"\n" { b"" } else { b"\n" };
     let written = file.write_all(begin).and_then(|()| file.write_all(lines)).and_then(|()| file.sync_data());
     if written.is_err() {
-        // The batch will be sent again: half of it must not stay.
+        // The batch will be sent again, so a part of it must not remain.
         file.set_len(length)?;
     }
     written
@@ -193,7 +193,7 @@ mod tests {
         fs::read_to_string(path).unwrap()
     }
 
-    /// The files beside `all.log`, packed or not, without those that are being written.
+    /// The rotated files of `all.log`, compressed or not, without those that are being written.
     fn asides(folder: &Path) -> Vec<PathBuf> {
         let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let is_aside = |path: &PathBuf| {

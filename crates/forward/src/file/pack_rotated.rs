@@ -1,4 +1,4 @@
-//! Packs files that were set aside, on a thread of its own.
+//! Compresses rotated files on a thread of its own.
 //!
 //! **Invariant:** at every moment there is the file as it was, or all of it packed. A file that a crash leaves unpacked
 //! is packed when the next file of that name is set aside.
@@ -12,11 +12,11 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// The number of names that may wait to be packed; files of other names are packed another time.
+/// Maximum number of names that wait to be compressed; files of other names are compressed another time.
 const WAITING_MAX: usize = 1024;
 const READ_BYTES: usize = 256 << 10;
 
-/// The thread that packs; it ends when this is dropped and nothing waits.
+/// The thread that compresses; it ends when this is dropped and no more work is waiting.
 pub(super) struct RotatedPacker {
     waiting: SyncSender<FolderEntry>,
 }
@@ -29,7 +29,7 @@ impl RotatedPacker {
         Ok(RotatedPacker { waiting })
     }
 
-    /// Packs the parts of a file that were set aside, as soon as there is time.
+    /// Compresses the rotated parts of a file, as soon as there is time.
     pub(super) fn pack(&self, place: FolderEntry) {
         if self.waiting.try_send(place).is_err() {
             tracing::warn!("too many files were rotated at once: some will be compressed later");
@@ -50,7 +50,7 @@ fn pack_all(place: &FolderEntry, packing: Packing) {
 
 fn pack(place: &FolderEntry, packing: Packing) -> io::Result<()> {
     let file = place.open_to_read()?;
-    // Another process may have opened it before it was set aside, and write to it now.
+    // Another process may have opened the file before it was rotated, and may be writing to it now.
     if !place.lock(&file)? {
         return Ok(());
     }
@@ -64,10 +64,10 @@ fn pack(place: &FolderEntry, packing: Packing) -> io::Result<()> {
         name
     };
     let part = place.beside(named(0, ".part"))?;
-    // A sender may have the name of a file that was packed before: that file stays.
+    // A rotated file can get the name of a file that was compressed before, which must not be overwritten.
     let written = write(&file, &part, packing).and_then(|()| part.rename_free(|attempt| named(attempt, "")));
     if let Err(error) = written {
-        // Half of it is of no use; if it cannot be removed, it is written anew.
+        // A partly written file is of no use; if it cannot be removed, it will be overwritten.
         part.remove().ok();
         return Err(error);
     }

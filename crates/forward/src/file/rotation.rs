@@ -1,4 +1,4 @@
-//! Decides when a file is set aside, and under which name. Pure: the caller brings the clock.
+//! Decides when a file is rotated, and under which name. Pure: the caller passes in the time.
 
 use logstead_config::Rotation;
 use logstead_record::Timestamp;
@@ -6,11 +6,11 @@ use logstead_record::Timestamp;
 /// The size and time of a file.
 pub(super) struct FileFacts {
     pub(super) bytes: u64,
-    /// When it was written last, in milliseconds since 1970.
+    /// When it was last written, in milliseconds since 1970.
     pub(super) written_ms: i64,
 }
 
-/// Whether a file has to be set aside before this many bytes are added to it.
+/// Whether a file has to be rotated before this many bytes are added to it.
 pub(super) fn is_due(rotate: &Rotation, known: &FileFacts, added_bytes: u64, now_ms: i64) -> bool {
     let is_full = |max: u64| max < known.bytes.saturating_add(added_bytes);
     let is_over = |period_ms: i64| known.written_ms.div_euclid(period_ms) < now_ms.div_euclid(period_ms);
@@ -21,7 +21,7 @@ pub(super) fn is_due(rotate: &Rotation, known: &FileFacts, added_bytes: u64, now
             || rotate.age.is_some_and(|age| is_over(period_ms(age).max(1))))
 }
 
-/// The suffix of a file that is set aside; `attempt` counts the files that exist already.
+/// The suffix of a rotated file; `attempt` counts the names that are already taken.
 pub(super) fn suffix(now: Timestamp, attempt: u32) -> String {
     let (year, month, day, second, _) = now.to_civil();
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
@@ -29,7 +29,7 @@ pub(super) fn suffix(now: Timestamp, attempt: u32) -> String {
     if attempt == 0 { stamp } else { format!("{stamp}-{attempt}") }
 }
 
-/// Whether a name is that of this file, set aside and not packed.
+/// Whether a name belongs to a rotated, uncompressed part of this file.
 pub(super) fn is_aside(name: &[u8], file: &[u8]) -> bool {
     let Some(suffix) = name.strip_prefix(file).and_then(|rest| rest.strip_prefix(b".")) else { return false };
     let is_stamp = |stamp: &[u8]| {
@@ -74,7 +74,7 @@ mod tests {
         check(&by_size, 1, u64::MAX, 0, 0, true);
         check(&by_age, 900, 5000, day - 1, day, true);
         check(&by_age, 900, 5000, day, 2 * day - 1, false);
-        // A clock that was set back.
+        // The clock was set back.
         check(&by_age, 900, 5000, 2 * day, day, false);
         check(&by_age, 0, 5000, 0, 9 * day, false);
         check(&Rotation { age: None, ..by_age }, u64::MAX, 1, 0, day, false);

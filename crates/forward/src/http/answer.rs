@@ -4,10 +4,10 @@ use crate::sink::{Remedy, SendFailure, SendReport};
 use jiff::fmt::rfc2822;
 use std::time::Duration;
 
-/// The longest wait that a server may ask for.
+/// Maximum wait that a server may ask for.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(3600);
 
-/// A response that was read to its end.
+/// A response that was read to the end.
 pub(super) struct HttpAnswer {
     pub(super) status: u16,
     pub(super) retry_after: Option<Duration>,
@@ -16,26 +16,27 @@ pub(super) struct HttpAnswer {
     pub(super) shown: String,
 }
 
-/// The meaning of a response: who has to change something.
+/// The meaning of a response: which side has to change something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum AnswerMeaning {
-    /// Nothing has to change: it is done.
+    /// Success: nothing has to change.
     Done,
-    /// There is too much in one request.
+    /// The request is too large.
     TooLarge,
-    /// The message is wrong, and stays so.
+    /// The message is at fault, and will always be.
     Refused,
-    /// The server, the network or the configuration: messages can wait for that.
+    /// The server, the network or the configuration is at fault: the messages wait.
     Later,
 }
 
-/// The meaning of a status, of a request or of one message in it.
+/// The meaning of a status, for a request or for one message in it.
 pub(super) fn meaning(status: u16) -> AnswerMeaning {
     match status {
         200..=299 => AnswerMeaning::Done,
         413 => AnswerMeaning::TooLarge,
         400 | 409 | 422 => AnswerMeaning::Refused,
-        // Also those that blame the address or the credentials: an operator can fix that, and no message is lost.
+        // This includes errors about the address or the credentials: an operator can fix those, and no message is
+        // lost.
         _ => AnswerMeaning::Later,
     }
 }
@@ -48,13 +49,13 @@ impl HttpAnswer {
             AnswerMeaning::Refused if messages == 1 => {
                 Ok(SendReport { bytes, refused: vec![(0, self.shown)], ..SendReport::default() })
             }
-            // One of them is wrong: fewer at a time, until it is alone.
+            // One of the messages is at fault: fewer are sent at a time, until it is alone.
             AnswerMeaning::Refused | AnswerMeaning::TooLarge => Err(self.failure(Remedy::Split)),
             AnswerMeaning::Later => Err(self.later()),
         }
     }
 
-    /// All of them wait.
+    /// The failure after which all messages wait.
     pub(super) fn later(self) -> SendFailure {
         let wait = self.retry_after;
         self.failure(Remedy::Wait(wait))
@@ -65,7 +66,7 @@ impl HttpAnswer {
     }
 }
 
-/// The time to wait, by the headers `Retry-After` and `Date`. A date counts from the server's own clock.
+/// The time to wait, from the headers `Retry-After` and `Date`. A date is relative to the server's own clock.
 pub(super) fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
     let wait = match value.trim().parse() {
         Ok(seconds) => Duration::from_secs(seconds),

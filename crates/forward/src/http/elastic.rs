@@ -1,4 +1,4 @@
-//! Elasticsearch and OpenSearch: `POST /INDEX/_bulk`, where each message has an answer of its own.
+//! Elasticsearch and OpenSearch: `POST /INDEX/_bulk`, whose response has a result for each message.
 //!
 //! **Invariant:** a document is created under an id that its message keeps, and never overwritten. One that is there
 //! already (409) is delivered. So a message that is sent twice is stored once, within an index.
@@ -60,7 +60,7 @@ impl MessageSink for Elastic {
     }
 }
 
-/// Appends the lines of a message: what to do, and the document.
+/// Appends the lines of a message: the action and the document.
 fn write(message: &OutgoingMessage<'_>, fields: &mut SortedFields, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"create\":{\"_id\":");
     string(out, message.id().as_bytes());
@@ -69,7 +69,7 @@ fn write(message: &OutgoingMessage<'_>, fields: &mut SortedFields, out: &mut Vec
     out.push(b'\n');
 }
 
-/// Appends the document, in the terms of the Elastic Common Schema as far as it has some.
+/// Appends the document, with the names of the Elastic Common Schema as far as it defines them.
 fn write_document(batch: &Batch, row: usize, fields: &mut SortedFields, out: &mut Vec<u8>) {
     let host = batch.host(row);
     object(out, |object| {
@@ -107,7 +107,7 @@ fn write_process(batch: &Batch, row: usize, object: &mut ObjectWriter<'_>) {
     });
 }
 
-/// Process ids are numbers there; others are only in `log.syslog.procid`.
+/// Process ids are numbers in the schema; others are only in `log.syslog.procid`.
 fn pid(text: &[u8]) -> Option<u32> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
@@ -142,7 +142,7 @@ fn write_priority(priority: Priority, object: &mut ObjectWriter<'_>) {
     });
 }
 
-/// The answer to a request that was taken as a whole.
+/// The response to a request that was accepted as a whole.
 #[derive(Deserialize)]
 struct BulkAnswer<'a> {
     errors: bool,
@@ -176,7 +176,7 @@ fn outcome(answer: &HttpAnswer, messages: usize, bytes: usize) -> Result<SendRep
         |what: &str| SendFailure::wait(format!("the answer to `_bulk` cannot be understood: {what}"));
     let taken: BulkAnswer<'_> =
         serde_json::from_slice(&answer.body).map_err(|error| unclear(&error.to_string()))?;
-    // Some servers list nothing if all is well.
+    // Some servers list no items if all succeeded.
     let is_brief = !taken.errors && taken.items.is_empty();
     if taken.items.len() != messages && !is_brief {
         let items = taken.items.len();
@@ -191,7 +191,7 @@ fn outcome(answer: &HttpAnswer, messages: usize, bytes: usize) -> Result<SendRep
 
 fn sort(at: usize, outcome: &BulkItemResult<'_>, sent: &mut SendReport) {
     match (outcome.status, meaning(outcome.status)) {
-        // It arrived before, and the answer was lost.
+        // The message arrived before, and the response was lost.
         (409, _) | (_, AnswerMeaning::Done) => {}
         (_, AnswerMeaning::Refused | AnswerMeaning::TooLarge) => sent.refused.push((at, outcome.reason())),
         (_, AnswerMeaning::Later) => {
@@ -348,7 +348,7 @@ mod tests {
         let config = Config { server, index: index.clone(), api_key: None, api_key_file: None };
         let mut sink = Elastic::new(&config, &folders(Path::new("/nowhere")));
         let batch = batch(3000);
-        // The second time all of them are there already; the first message has an `ip` that is not a number.
+        // The second time, all of them already exist; the first message has an `ip` that is not a number.
         for _ in 0..2 {
             let sent = sink.send(&messages(&batch)).unwrap();
             assert_eq!((sent.refused.len(), sent.again.len()), (1, 0), "{sent:?}");

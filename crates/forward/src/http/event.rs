@@ -1,4 +1,4 @@
-//! Writes the body of a line or an event: a JSON object with everything, the bytes as received, or the text alone.
+//! Writes the body of a line or an event: a JSON object with everything, the bytes as received, or only the text.
 //!
 //! **Invariant:** the object has the members that a message has in the API and in exports, but for `logspace`, since it is
 //! in none. Its `id` stays the same when it is sent again.
@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use logstead_config::HttpFormat;
 use logstead_record::{Batch, Field};
 
-/// Writes messages in one format; its buffers are used again for every message.
+/// Writes messages in one format; its buffers are reused for every message.
 pub(super) struct EventWriter {
     format: HttpFormat,
     fields: SortedFields,
@@ -24,7 +24,7 @@ impl EventWriter {
         EventWriter { format, fields: SortedFields::default(), raw: Vec::new(), line: Vec::new() }
     }
 
-    /// Appends the message as a line; the line end is the caller's.
+    /// Appends the message as a line; the caller adds the line end.
     pub(super) fn write_line(&mut self, message: &OutgoingMessage<'_>, out: &mut Vec<u8>) {
         match self.format {
             HttpFormat::Json => self.write_object(message, out),

@@ -3,15 +3,15 @@
 use super::json::{ObjectWriter, array, string};
 use logstead_record::Batch;
 
-/// Brings fields into order; its buffer is used again for every message.
+/// Sorts fields by name; its buffer is reused for every message.
 #[derive(Default)]
 pub(super) struct SortedFields {
-    /// Their places in the columns of the batch.
+    /// Their positions in the columns of the batch.
     order: Vec<usize>,
 }
 
 impl SortedFields {
-    /// Calls `tell` with each name and the places of its values.
+    /// Calls `tell` with each name and the positions of its values.
     pub(super) fn each(&mut self, batch: &Batch, row: usize, mut tell: impl FnMut(&[u8], FieldValues<'_>)) {
         let columns = batch.columns();
         let name = |at: &usize| columns.field_names.get(*at);
@@ -23,7 +23,7 @@ impl SortedFields {
         }
     }
 
-    /// Writes each as a member: a text, or an array of them.
+    /// Writes each field as a member: a string, or an array of strings.
     pub(super) fn write(&mut self, batch: &Batch, row: usize, object: &mut ObjectWriter<'_>) {
         self.each(batch, row, |name, values| {
             let out = object.member(name);
@@ -35,7 +35,7 @@ impl SortedFields {
     }
 }
 
-/// The values of one name; at least one.
+/// The values of one name, of which there is at least one.
 #[derive(Clone, Copy)]
 pub(super) struct FieldValues<'a> {
     batch: &'a Batch,
@@ -47,7 +47,7 @@ impl<'a> FieldValues<'a> {
         self.places.iter().map(move |&at| self.batch.columns().field_values.get(at))
     }
 
-    /// The value, if there is just one.
+    /// The value, if there is exactly one.
     pub(super) fn only(self) -> Option<&'a [u8]> {
         match self.places {
             &[at] => Some(self.batch.columns().field_values.get(at)),

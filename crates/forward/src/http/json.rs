@@ -13,7 +13,7 @@ pub(super) struct ObjectWriter<'a> {
     is_empty: bool,
 }
 
-/// Appends an object with the members that `write` gives it.
+/// Appends an object whose members are added by `write`.
 pub(super) fn object(out: &mut Vec<u8>, write: impl FnOnce(&mut ObjectWriter<'_>)) {
     out.push(b'{');
     write(&mut ObjectWriter { out, is_empty: true });
@@ -37,7 +37,7 @@ pub(super) fn array<T>(
 }
 
 impl ObjectWriter<'_> {
-    /// Begins a member: its value has to be appended to what this returns.
+    /// Begins a member; the caller has to append its value to the returned buffer.
     pub(super) fn member(&mut self, key: &[u8]) -> &mut Vec<u8> {
         if !self.is_empty {
             self.out.push(b',');
@@ -52,7 +52,7 @@ impl ObjectWriter<'_> {
         string(self.member(key.as_bytes()), value);
     }
 
-    /// A text, unless it is empty.
+    /// Writes a text, unless it is empty.
     pub(super) fn text_if_any(&mut self, key: &str, value: &[u8]) {
         if !value.is_empty() {
             self.text(key, value);
@@ -63,7 +63,7 @@ impl ObjectWriter<'_> {
         number(self.member(key.as_bytes()), value);
     }
 
-    /// RFC 3339, as the API has it.
+    /// Writes a time in RFC 3339 format, like the API.
     pub(super) fn time(&mut self, key: &str, value: Timestamp) {
         let out = self.member(key.as_bytes());
         out.push(b'"');
@@ -117,7 +117,7 @@ pub(super) fn number(out: &mut Vec<u8>, mut value: u64) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// The digits that [`Timestamp`] shows.
+/// The number of fraction digits that [`Timestamp`] shows.
 fn fraction_digits(time: Timestamp) -> u8 {
     match time.nanos() {
         nanos if nanos % 1_000_000_000 == 0 => 0,
@@ -127,7 +127,7 @@ fn fraction_digits(time: Timestamp) -> u8 {
     }
 }
 
-/// Appends a text without its quotes; runs without special characters as a whole.
+/// Appends a text without quotes; runs without special characters are copied as a whole.
 fn escape(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     let mut begin = 0;

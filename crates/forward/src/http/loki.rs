@@ -1,8 +1,8 @@
-//! Grafana Loki: `POST /loki/api/v1/push`, with messages in streams by their labels.
+//! Grafana Loki: `POST /loki/api/v1/push`, with messages grouped into streams by their labels.
 //!
-//! Loki stores the valid entries and answers 400 if another one is not, for instance one that is too old. It does not
-//! say which, so fewer are sent at a time until that entry is alone; entries that it already has do no harm, since it
-//! keeps an entry only once.
+//! If an entry is invalid, for instance too old, Loki stores the valid ones and answers 400. It does not say which
+//! entry failed, so fewer are sent at a time until that entry is alone; sending the others again does no harm, since
+//! Loki keeps an entry only once.
 
 use super::client::{Client, HttpRequest, address};
 use super::event::EventWriter;
@@ -14,7 +14,7 @@ use logstead_config::{Label, LokiServer as Config};
 use logstead_flow::machine::folders::Folders;
 use std::sync::Arc;
 
-/// The number of labels to choose from.
+/// The number of available labels.
 const LABELS_MAX: usize = 5;
 const PATH: &str = "/loki/api/v1/push";
 
@@ -81,7 +81,7 @@ impl Streams {
     }
 }
 
-/// The values of the labels, empty if a message has none.
+/// The values of the labels, which are empty if a message has none.
 fn values<'m>(labels: &[Label], message: &OutgoingMessage<'m>) -> [&'m [u8]; LABELS_MAX] {
     let mut values: [&[u8]; LABELS_MAX] = [b""; LABELS_MAX];
     for (value, label) in values.iter_mut().zip(labels) {
@@ -90,7 +90,7 @@ fn values<'m>(labels: &[Label], message: &OutgoingMessage<'m>) -> [&'m [u8]; LAB
     values
 }
 
-/// A stream must have a label, so that there is always `job`.
+/// A stream must have a label, so `job` is always present.
 fn write_labels(labels: &[Label], message: &OutgoingMessage<'_>, object: &mut ObjectWriter<'_>) {
     for label in labels {
         object.text_if_any(label.name(), message.label(*label));

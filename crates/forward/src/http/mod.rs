@@ -1,5 +1,5 @@
-//! Destinations that are reached over HTTP, one file per protocol. Each makes a body of its messages, posts it, and
-//! reports the answer for each message.
+//! Destinations that are reached over HTTP, one file per protocol. Each builds a body from its messages, posts it,
+//! and reports the result for each message.
 //!
 //! **Invariant:** a message counts as delivered only when an answer that was read to its end says so. A message that is
 //! refused for its content is refused on its own; any problem of the server, the network or the configuration makes

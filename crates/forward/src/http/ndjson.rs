@@ -1,4 +1,4 @@
-//! Any HTTP server that takes lines: each message is one.
+//! Any HTTP server that accepts lines, each of which is a message.
 
 use super::client::{Client, HttpRequest};
 use super::event::EventWriter;

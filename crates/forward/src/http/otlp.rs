@@ -1,8 +1,8 @@
 //! OpenTelemetry: `POST /v1/logs` of OTLP/HTTP, in its JSON encoding.
 //!
-//! A collector may accept a part of a request and return only the number of rejected records. Such a request must not
-//! be sent again, and which messages are missing is unknown: all of them are then refused with the collector's text, so
-//! that none of the missing ones is lost.
+//! A collector may accept a part of a request and only return the number of rejected records. Such a request must not
+//! be sent again, and the rejected messages are unknown. So all of them are treated as refused, with the collector's
+//! text, so that none is lost.
 
 use super::answer::{AnswerMeaning, HttpAnswer, meaning};
 use super::client::{Client, HttpRequest, address, glimpse};
@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// OpenTelemetry's severities for syslog's, 0 (emerg) to 7 (debug), by the table of its data model.
+/// OpenTelemetry's severities for those of syslog, 0 (emerg) to 7 (debug), by the table of its data model.
 const SEVERITIES: [u8; 8] = [21, 19, 18, 17, 13, 10, 9, 5];
 const PATH: &str = "/v1/logs";
 
@@ -78,7 +78,7 @@ impl LogRecordWriter {
     }
 }
 
-/// The host and program that the messages of a resource have in common.
+/// The host and program that the messages of a resource share.
 fn resource<'m>(&OutgoingMessage { batch, row, .. }: &OutgoingMessage<'m>) -> (&'m [u8], &'m [u8]) {
     (batch.host(row), batch.program(row))
 }
@@ -94,7 +94,7 @@ fn write_resource(
         object.object("resource", |object| {
             let attributes = object.member(b"attributes");
             attributes.push(b'[');
-            // A resource must have a service; this is the name of one that is unknown.
+            // A resource must have a service; this is the name for an unknown one.
             attribute(
                 attributes,
                 b"service.name",
@@ -129,7 +129,7 @@ fn write_record(message: &OutgoingMessage<'_>, fields: &mut SortedFields, out: &
     });
 }
 
-/// Appends the values that the data model has no place for, under names that no field has.
+/// Appends the values for which the data model has no place, under names that no field has.
 fn write_attributes(message: &OutgoingMessage<'_>, fields: &mut SortedFields, out: &mut Vec<u8>) {
     let (batch, row) = (message.batch, message.row);
     out.push(b'[');
@@ -182,7 +182,7 @@ fn severity(severity: Severity) -> u64 {
     u64::from(SEVERITIES[usize::from(severity.number())])
 }
 
-/// Numbers of 64 bits are strings there; times before 1970 cannot be expressed.
+/// In OTLP, 64-bit numbers are strings; times before 1970 cannot be expressed.
 fn write_nanos(out: &mut Vec<u8>, time: Timestamp) {
     out.push(b'"');
     number(out, u64::try_from(time.nanos()).unwrap_or_default());
@@ -198,7 +198,7 @@ struct OtlpAnswer {
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 struct PartialSuccess {
-    /// A string, or a number.
+    /// The number of rejected records, as a string or a number.
     rejected_log_records: Value,
     error_message: String,
 }

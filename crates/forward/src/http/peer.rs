@@ -1,4 +1,5 @@
-//! A server for tests: it answers each request with the next turn of its script, and may hang, close or go on forever.
+//! A server for tests: it answers each request with the next step of its script, and may hang, close or go on
+//! forever.
 
 use flate2::read::GzDecoder;
 use logstead_config::{Compression, HttpServer, Period, Proxy, Url};
@@ -31,10 +32,10 @@ pub(super) struct PeerTurn {
 
 /// A request that the server received.
 pub(super) struct PeerRequest {
-    /// Counted from 0.
+    /// The number of its connection, from 0.
     pub(super) connection: usize,
     pub(super) head: String,
-    /// Unpacked.
+    /// The body, decompressed.
     pub(super) body: Vec<u8>,
 }
 
@@ -49,12 +50,12 @@ impl PeerTurn {
     }
 }
 
-/// A whole answer, after which the connection stays open.
+/// A complete response, after which the connection stays open.
 pub(super) fn answer(status: u16, body: &str) -> PeerTurn {
     answer_with(status, "", body)
 }
 
-/// The same with headers, each with its line end.
+/// A complete response with headers, each with its line end.
 pub(super) fn answer_with(status: u16, headers: &str, body: &str) -> PeerTurn {
     let length = body.len();
     let text = format!("HTTP/1.1 {status} Any\r\n{headers}Content-Length: {length}\r\n\r\n{body}");
@@ -70,12 +71,12 @@ impl Peer {
         Peer { url, asked }
     }
 
-    /// The next request.
+    /// Waits for the next request.
     pub(super) fn asked(&self) -> PeerRequest {
         self.asked.recv_timeout(WAIT_MAX).unwrap()
     }
 
-    /// The server in a document.
+    /// The server as it is written in a router document.
     pub(super) fn server(&self) -> HttpServer {
         HttpServer {
             url: Url::parse(&self.url).unwrap(),
@@ -99,7 +100,7 @@ impl PeerRequest {
     }
 }
 
-/// Connections one after the other, until the script is at its end.
+/// Serves connections one after the other, until the script ends.
 fn serve(listener: &TcpListener, script: Vec<PeerTurn>, sender: &Sender<PeerRequest>) {
     let mut script = script.into_iter().peekable();
     for connection in 0.. {
@@ -127,7 +128,7 @@ fn converse(
         match turn.then {
             AfterAnswer::Keep => {}
             AfterAnswer::Close => return,
-            // The client closes at its deadline.
+            // Waits until the client closes at its deadline.
             AfterAnswer::Hang => drop(reader.read(&mut [0])),
             AfterAnswer::Repeat => while written.is_ok() && stream.write_all(&[b'x'; 65536]).is_ok() {},
         }

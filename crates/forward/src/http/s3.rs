@@ -1,4 +1,4 @@
-//! S3, and other stores that speak its protocol: messages become objects of lines.
+//! S3, and other stores that speak its protocol: messages are written as lines into objects.
 //!
 //! **Invariant:** the name of an object comes from its first message. A group that is sent again begins with the same
 //! message or with a later one, so an object is replaced only by one that has all of its messages that still wait.
@@ -22,9 +22,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use ureq::http::{Method, StatusCode};
 
-/// How long a signature holds: longer than a request takes, and than a clock may be wrong.
+/// How long a signature is valid: longer than a request takes, plus the error that a clock may have.
 const SIGNATURE_LIFE: Duration = Duration::from_secs(3600);
-/// The checksum that the store compares the body with; some buckets require it.
+/// The checksum with which the store verifies the body; some buckets require it.
 const CHECKSUM: &str = "x-amz-checksum-crc32c";
 
 pub(crate) struct S3 {
@@ -50,7 +50,7 @@ impl S3 {
         }
     }
 
-    /// Writes lines and packs them.
+    /// Writes lines and compresses them.
     fn pack(&mut self, messages: &[OutgoingMessage<'_>], places: &[usize]) -> io::Result<()> {
         let mut body = std::mem::take(&mut self.body);
         body.clear();
@@ -83,7 +83,7 @@ impl S3 {
         }
     }
 
-    /// The address of an object, with a signature for storing it. The secret is read each time, so that a new one counts.
+    /// The URL of an object, signed for storing it. The secret is read each time, so that a new one is used.
     fn signed(&self, key: &str, checksum: &str) -> Result<String, String> {
         let Config { bucket, region, access_key, headers, addressing, .. } = &self.config;
         let server = self.config.server();
@@ -102,7 +102,7 @@ impl S3 {
         action.headers_mut().insert(CHECKSUM, checksum);
         for header in headers {
             let name = header.name.to_ascii_lowercase();
-            // Only these have to be signed, and proxies may change others.
+            // Only these headers have to be signed, and proxies may change others.
             if name.starts_with("x-amz-") {
                 action.headers_mut().insert(name, header.value.as_str());
             }
@@ -129,7 +129,7 @@ impl S3 {
         }
     }
 
-    /// No message makes an object wrong, unless it is too large: everything else can wait for an operator.
+    /// No message makes an object invalid, unless it is too large: everything else can wait for an operator.
     fn failure(&self, answer: &HttpAnswer, url: &str) -> SendFailure {
         let (code, text) = error_of(&answer.body);
         let reason = if code.is_empty() {

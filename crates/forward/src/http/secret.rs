@@ -6,7 +6,7 @@ use logstead_config::{DestinationToken, HttpServer};
 use logstead_flow::machine::folders::Folders;
 use std::io;
 
-/// A secret, or where it is.
+/// A secret, or the place where it is stored.
 pub(super) enum Secret {
     Text(String),
     File(String),
@@ -16,7 +16,7 @@ pub(super) enum Secret {
 pub(super) enum Authority {
     Nobody,
     User(String, Secret),
-    /// The header's value, with the scheme in front of the secret, such as `Bearer`.
+    /// The value of the header, with the scheme before the secret, such as `Bearer`.
     Token(&'static str, Secret),
 }
 
@@ -33,7 +33,7 @@ impl Secret {
         text.or_else(|| file.cloned().map(Secret::File))
     }
 
-    /// Reads it. Errors name the file.
+    /// Reads the secret. Errors name the file.
     pub(super) fn read(&self, folders: &Folders) -> io::Result<String> {
         let (secret, place) = match self {
             Secret::Text(text) => (text.clone(), "the document"),
@@ -52,7 +52,7 @@ impl Authority {
         Authority::new(scheme, token.token.as_ref(), token.token_file.as_ref(), server)
     }
 
-    /// Authorises by a secret that is a text or in a file, or else by the user of the server.
+    /// Authorises by a secret, given as text or in a file, or else by the user of the server.
     pub(super) fn new(
         scheme: &'static str,
         text: Option<&String>,
@@ -69,7 +69,7 @@ impl Authority {
         }
     }
 
-    /// Reads the secret and makes a header of it.
+    /// Reads the secret and builds the header from it.
     pub(super) fn read(&self, folders: &Folders) -> io::Result<Authorization> {
         match self {
             Authority::Nobody => Ok(Authorization::default()),

@@ -1,5 +1,5 @@
-//! Splunk's HTTP event collector: `POST /services/collector/event`, and with a channel the question whether the events
-//! are indexed.
+//! Splunk's HTTP event collector: `POST /services/collector/event` and, with a channel, requests that ask whether the
+//! events are indexed.
 //!
 //! **Invariant:** with a channel, messages count as delivered when the server has acknowledged them. Until then they are
 //! ours, and are sent again after the deadline.
@@ -19,10 +19,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const PATH: &str = "/services/collector/event";
-/// Pauses between questions for the acknowledgement double from the first to the last.
+/// The pauses between requests for the acknowledgement double from the first to the last.
 const ACK_PAUSE_FIRST: Duration = Duration::from_millis(50);
 const ACK_PAUSE_MAX: Duration = Duration::from_secs(2);
-/// Refusals that concern the configuration: of the index, the channel and the token.
+/// Error codes that concern the configuration: the index, the channel or the token.
 const CODES_OF_CONFIGURATION: [u32; 6] = [4, 7, 10, 11, 14, 16];
 
 pub(crate) struct SplunkHec {
@@ -64,7 +64,7 @@ impl SplunkHec {
         }
     }
 
-    /// Appends the event; they need nothing between them.
+    /// Appends the event; no separator is needed.
     fn write(&mut self, message: &OutgoingMessage<'_>) {
         let (batch, row) = (message.batch, message.row);
         let SplunkHec { config, events, body, .. } = self;
@@ -140,7 +140,7 @@ fn write_seconds(out: &mut Vec<u8>, time: Timestamp) {
     let second = SECOND.unsigned_abs();
     number(out, nanos / second);
     out.push(b'.');
-    // The leading one keeps the zeros behind it.
+    // The leading one preserves the zeros that follow.
     let at = out.len();
     number(out, second + nanos % second);
     out.remove(at);
@@ -157,7 +157,7 @@ fn refusal(
         return Err(answer.later());
     }
     match said.invalid_event {
-        // Splunk has taken those before it, and other servers none: all others are sent again, at once.
+        // Splunk has accepted the events before this one, and other servers none: all others are sent again, at once.
         Some(at) if at < messages && meaning(answer.status) == AnswerMeaning::Refused => {
             let again = (0..messages).filter(|other| *other != at).collect::<Vec<_>>();
             let reason = answer.shown;

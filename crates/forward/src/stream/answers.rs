@@ -1,4 +1,4 @@
-//! Tracks the answers to messages that are sent together. Pure: the caller has the connection.
+//! Tracks the answers to messages that are sent together. Pure: the caller handles the connection.
 //!
 //! **Invariant:** an answer counts once, and only if its message was sent.
 
@@ -7,39 +7,39 @@ use logstead_client::relp;
 /// Messages with consecutive numbers, and whether each is answered.
 #[derive(Default)]
 pub(super) struct AnswerWindow {
-    /// The number of the first.
+    /// The number of the first one.
     first: u32,
-    /// The number of messages that are sent.
+    /// The number of messages that were sent.
     sent: usize,
-    /// The number of them that are answered.
+    /// The number of these that were answered.
     count: usize,
     answered: Vec<bool>,
 }
 
 impl AnswerWindow {
-    /// This many messages are about to be sent.
+    /// Starts a window of this many messages, which are about to be sent.
     pub(super) fn expect(&mut self, first: u32, messages: usize) {
         (self.first, self.sent, self.count) = (first, 0, 0);
         self.answered.clear();
         self.answered.resize(messages, false);
     }
 
-    /// Another one is sent.
+    /// Notes that one more message was sent.
     pub(super) fn sent_one(&mut self) {
         self.sent += 1;
     }
 
-    /// The number of messages that are sent, answered or not.
+    /// The number of messages that were sent, answered or not.
     pub(super) fn sent(&self) -> usize {
         self.sent
     }
 
-    /// The number of messages that are sent and not answered.
+    /// The number of messages that were sent and not answered.
     pub(super) fn open(&self) -> usize {
         self.sent - self.count
     }
 
-    /// The number of messages that are answered.
+    /// The number of messages that were answered.
     pub(super) fn count(&self) -> usize {
         self.count
     }
@@ -48,9 +48,10 @@ impl AnswerWindow {
         self.count == self.answered.len()
     }
 
-    /// The place of the message that the number belongs to, which is answered from now on; `None` if it is not open.
+    /// Marks the message with this number as answered; returns its position, or `None` if no open message has the
+    /// number.
     pub(super) fn take(&mut self, number: u32) -> Option<usize> {
-        // No message has this number: it stands where the numbers begin again.
+        // No message has this number, at which counting starts over.
         if number == 0 {
             return None;
         }
@@ -63,7 +64,7 @@ impl AnswerWindow {
         Some(place)
     }
 
-    /// The places of those without an answer.
+    /// The positions of the messages without an answer.
     pub(super) fn missing(&self) -> Vec<usize> {
         (0..self.answered.len()).filter(|place| !self.answered[*place]).collect()
     }

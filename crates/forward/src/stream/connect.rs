@@ -1,7 +1,7 @@
 //! Connects to a server: looks up its name, agrees on keys, and sets the options that bound the loss of a stream.
 //!
-//! TCP does not tell which bytes have arrived, so those that it holds for a server that dies are lost. Our side of that
-//! is bounded by the send buffer, and by how long it may stay there unanswered.
+//! TCP does not tell which bytes have arrived, so the bytes that it holds are lost if the server dies. Their number
+//! is bounded on our side by the send buffer, and by how long it may remain unacknowledged.
 
 use super::connection::{ServerConnection, WaitFor, wait};
 use crate::tls;
@@ -16,17 +16,17 @@ use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-/// The maximum number of addresses of one name that are tried.
+/// Maximum number of addresses of one name that are tried.
 const ADDRESSES_MAX: usize = 8;
 /// How long one address of a server may take to answer, and to agree on keys.
 const CONNECT_WAIT_MAX: Duration = Duration::from_secs(5);
 /// How long a server that accepted our keys may take to refuse our certificate.
 const REFUSAL_WAIT_MAX: Duration = Duration::from_secs(1);
-/// How often a silent connection is asked whether it still exists.
+/// The interval at which an idle connection is probed.
 const KEEPALIVE: Duration = Duration::from_secs(60);
-/// The size of the system's send buffer, which it doubles for its bookkeeping.
+/// The size of the system's send buffer; the system doubles it for its own bookkeeping.
 const SEND_BUFFER_BYTES: usize = 256 << 10;
-/// How long sent bytes may stay unconfirmed by the server's system before the connection counts as broken.
+/// How long sent bytes may stay unacknowledged by the server's system before the connection counts as broken.
 const UNCONFIRMED_MAX: Duration = Duration::from_secs(60);
 
 /// Connects to the servers of one destination.
@@ -41,7 +41,7 @@ impl Connector {
         Connector { tls: tls::options(&tls, folders), server_name: tls.server_name }
     }
 
-    /// Tries each address of the server. An error says which server, and why not.
+    /// Tries each address of the server. An error names the server and the reason.
     pub(super) fn connect(&self, server: &Address) -> Result<ServerConnection, String> {
         let mut last = String::new();
         for address in resolve(server)? {
@@ -66,7 +66,8 @@ impl Connector {
         Ok(connection)
     }
 
-    /// Agrees on keys; also returns how long that took. Files are read each time, so that new certificates count.
+    /// Performs the TLS handshake; also returns how long that took. Files are read each time, so that new
+    /// certificates are used.
     fn shake_hands(
         &self,
         server: &Address,
@@ -106,7 +107,7 @@ fn tune(socket: &TcpStream) -> io::Result<()> {
     setsockopt(socket, sockopt::TcpUserTimeout, &unconfirmed_ms).map_err(io::Error::from)
 }
 
-/// A server that speaks TLS 1.3 refuses our certificate only after the handshake, and the messages sent until then are
+/// With TLS 1.3 a server refuses our certificate only after the handshake, and messages sent before that would be
 /// lost. So it gets as much time as the handshake took.
 fn await_refusal(connection: &mut ServerConnection, took: Duration) -> io::Result<()> {
     let until = Instant::now() + took.min(REFUSAL_WAIT_MAX);
@@ -117,7 +118,7 @@ fn await_refusal(connection: &mut ServerConnection, took: Duration) -> io::Resul
     connection.read(&mut Vec::new()).map(drop)
 }
 
-/// The addresses that a server's name stands for, at least one. They are asked for again at each connection.
+/// The addresses of a server's name, at least one. The name is resolved anew for each connection.
 pub(super) fn resolve(server: &Address) -> Result<Vec<SocketAddr>, String> {
     let found = (server.host.as_str(), server.port).to_socket_addrs();
     let found: Vec<_> = found.map_err(|error| format!("{server}: {error}"))?.take(ADDRESSES_MAX).collect();

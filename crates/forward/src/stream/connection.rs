@@ -1,4 +1,5 @@
-//! A connection, encrypted or not, whose reads and writes never wait: the caller waits for both at once, with a deadline.
+//! A connection, encrypted or not, whose reads and writes never block: the caller waits for both at once, with a
+//! deadline.
 //!
 //! **Invariant:** each read has a limit, however much the other side sends.
 
@@ -11,23 +12,23 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// How much is read at a time.
+/// Number of bytes that are read at a time.
 const READ_BYTES: usize = 64 << 10;
 
-/// The pause before it is checked whether everything is confirmed: this short at first, and then longer and longer.
+/// The first pause before checking whether everything is acknowledged; further pauses become longer and longer.
 const LOOK_FIRST: Duration = Duration::from_millis(1);
 const LOOK_MAX: Duration = Duration::from_millis(50);
-/// The time that a connection has to stand after that.
+/// How long a connection has to stay open after that.
 const STANDS_WAIT: Duration = Duration::from_millis(200);
 
-/// The condition that a wait is for.
+/// The event to wait for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum WaitFor {
-    /// Room to write.
+    /// The socket can be written to.
     Room,
-    /// Something to read.
+    /// The socket has something to read.
     Input,
-    /// Either.
+    /// Either of them.
     Both,
 }
 
@@ -40,19 +41,19 @@ pub(super) struct ServerConnection {
 }
 
 impl ServerConnection {
-    /// Wraps a socket that does not block; `server` is its name in messages.
+    /// Wraps a non-blocking socket; `server` is its name in error messages.
     pub(super) fn new(socket: TcpStream, tls: Option<ClientConnection>, server: String) -> ServerConnection {
         let chunk = vec![0; READ_BYTES].into_boxed_slice();
         ServerConnection { socket, tls: tls.map(Box::new), server, chunk }
     }
 
-    /// An error text with the name of the server.
+    /// An error message with the name of the server.
     pub(super) fn failed(&self, reason: impl std::fmt::Display) -> String {
         format!("{}: {reason}", self.server)
     }
 
-    /// Writes as much as there is room for now, and returns how much that was. On an encrypted connection, the last
-    /// part may still have to be flushed.
+    /// Writes as much as possible without waiting, and returns how much that was. On an encrypted connection, the
+    /// last part may still have to be flushed.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(tls) = &mut self.tls else { return zero_if_blocked(self.socket.write(bytes)) };
         if !flush(tls, &mut self.socket)? {
@@ -63,12 +64,12 @@ impl ServerConnection {
         Ok(written)
     }
 
-    /// Whether everything that was written is on its way.
+    /// Whether everything that was written has been handed to the system.
     pub(super) fn flush(&mut self) -> io::Result<bool> {
         self.tls.as_mut().map_or(Ok(true), |tls| flush(tls, &mut self.socket))
     }
 
-    /// Appends the bytes that have arrived, up to the limit of one read. An error once the other side has ended the
+    /// Appends the bytes that have arrived, up to the limit of one read. An error if the other side has ended the
     /// connection.
     pub(super) fn read(&mut self, input: &mut Vec<u8>) -> io::Result<usize> {
         let read = match &mut self.tls {
@@ -85,9 +86,9 @@ impl ServerConnection {
         Ok(length)
     }
 
-    /// Waits until the other side's system has confirmed everything that was written, and then for as long as a server
-    /// that hangs up takes to do so; an error once it has ended the connection, or has confirmed nothing more for
-    /// `patience`. Anything that it sends is ignored.
+    /// Waits until the other side's system has acknowledged everything that was written, and then for as long as a
+    /// server that hangs up takes to do so. An error if it has ended the connection, or has acknowledged nothing more
+    /// for `patience`. Anything that it sends is ignored.
     pub(super) fn stands(
         &mut self,
         input: &mut Vec<u8>,
@@ -95,7 +96,7 @@ impl ServerConnection {
         until: Instant,
     ) -> io::Result<()> {
         let (mut left, mut give_up, mut look) = (u64::MAX, until, LOOK_FIRST);
-        // A kernel that does not answer leaves the second wait.
+        // If the kernel cannot say, only the second wait remains.
         while let Ok(bytes @ 1..) = unconfirmed(&self.socket) {
             let now = Instant::now();
             if bytes < left {
@@ -114,7 +115,7 @@ impl ServerConnection {
         Ok(())
     }
 
-    /// Reads the bytes that come by then.
+    /// Reads and ignores the bytes that arrive until then.
     fn look(&mut self, input: &mut Vec<u8>, until: Instant) -> io::Result<()> {
         self.wait(WaitFor::Input, until)?;
         self.read(input)?;
@@ -122,13 +123,13 @@ impl ServerConnection {
         Ok(())
     }
 
-    /// Waits until the condition holds, or the time is over.
+    /// Waits until the condition holds or the time is up.
     pub(super) fn wait(&self, what: WaitFor, until: Instant) -> io::Result<()> {
         wait(&self.socket, what, until)
     }
 }
 
-/// An encrypted connection announces its end, if there is room for that.
+/// Announces the end of an encrypted connection, if that is possible without waiting.
 impl Drop for ServerConnection {
     fn drop(&mut self) {
         if let Some(tls) = &mut self.tls {
@@ -138,7 +139,7 @@ impl Drop for ServerConnection {
     }
 }
 
-/// Waits until the condition holds, or the time is over.
+/// Waits until the condition holds or the time is up.
 pub(super) fn wait(socket: &TcpStream, what: WaitFor, until: Instant) -> io::Result<()> {
     let flags = match what {
         WaitFor::Room => PollFlags::OUT,
@@ -170,8 +171,8 @@ fn flush(tls: &mut ClientConnection, socket: &mut TcpStream) -> io::Result<bool>
     Ok(true)
 }
 
-/// Reads encrypted bytes from the socket, with the result of a plain read. Reads whether or not there is room to write:
-/// a server that waits for its answers to be read makes none.
+/// Reads encrypted bytes from the socket, with the same result as a plain read. Reads even if the socket cannot be
+/// written to: a server that waits for its answers to be read would not make it writable.
 fn read_tls(tls: &mut ClientConnection, socket: &mut TcpStream, chunk: &mut [u8]) -> io::Result<usize> {
     loop {
         match tls.reader().read(chunk) {
@@ -182,7 +183,7 @@ fn read_tls(tls: &mut ClientConnection, socket: &mut TcpStream, chunk: &mut [u8]
             return Ok(0);
         }
         if let Err(error) = tls.process_new_packets() {
-            // It says why we end the connection.
+            // This tells the server why we end the connection.
             flush(tls, socket).ok();
             return Err(io::Error::new(ErrorKind::InvalidData, format!("TLS: {error}")));
         }

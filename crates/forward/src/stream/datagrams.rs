@@ -1,4 +1,4 @@
-//! Syslog over UDP, a message in every datagram. Arrival is not confirmed: a lost datagram is a lost message.
+//! Syslog over UDP, one message per datagram. Arrival is not confirmed: a lost datagram is a lost message.
 
 use super::connect::resolve;
 use super::failover::Failover;
@@ -8,11 +8,11 @@ use logstead_config::{Addresses, ForwardFormat, SyslogServer};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
-/// The maximum size of a datagram, over IPv4.
+/// Maximum size of a datagram over IPv4.
 const DATAGRAM_BYTES_MAX: usize = 65_507;
-/// The time for which a name is taken to mean the same address.
+/// How long a resolved address is used.
 const ADDRESS_AGE_MAX: Duration = Duration::from_secs(60);
-/// How long the system may take no datagrams.
+/// How long the system may accept no datagrams.
 const WRITE_WAIT_MAX: Duration = Duration::from_secs(30);
 
 pub(super) struct Datagrams {
@@ -37,7 +37,7 @@ impl Datagrams {
         Datagrams { servers, failover, format: config.format, open: None, message: Vec::new() }
     }
 
-    /// The socket, as long as its address is not too old. If a new one cannot be had, an old one is still good.
+    /// The socket, unless its address is too old. If a new one cannot be opened, the old one is still used.
     fn take(&mut self) -> Result<OpenSocket, SendFailure> {
         let now = Instant::now();
         if self.failover.may_return(now) {
@@ -82,7 +82,7 @@ impl Datagrams {
             socket.send(&self.message)?;
             sent.bytes += length;
         }
-        // A server without a socket there says so.
+        // If the server has no socket at this port, this reports it.
         socket.take_error()?.map_or(Ok(sent), Err)
     }
 }
@@ -103,7 +103,7 @@ impl MessageSink for Datagrams {
     }
 }
 
-/// A socket that sends to the first address that can be sent to.
+/// A socket connected to the first address for which that works.
 fn connected(found: &[SocketAddr]) -> std::io::Result<UdpSocket> {
     let mut last = std::io::Error::other("the name has no address");
     for address in found {

@@ -1,16 +1,16 @@
-//! Chooses one of several servers: the next one when one fails, and the first again after a while. Pure: the caller
-//! connects and has the clock.
+//! Chooses one of several servers: the next one if one fails, and the first one again after a while. Pure: the caller
+//! connects and keeps the time.
 
 use std::time::{Duration, Instant};
 
-/// How long another server than the first is used before the first is tried again.
+/// How long another server is used before the first one is tried again.
 pub(super) const RETURN_WAIT: Duration = Duration::from_secs(300);
 
-/// One of `count` servers.
+/// The choice among `count` servers.
 pub(super) struct Failover {
     count: usize,
     at: usize,
-    /// When the first server was last found to be away.
+    /// When the first server last failed.
     away: Option<Instant>,
 }
 
@@ -19,19 +19,19 @@ impl Failover {
         Failover { count, at: 0, away: None }
     }
 
-    /// All servers, in the order in which they are tried now.
+    /// All servers, in the order in which they are to be tried now.
     pub(super) fn order(&self) -> impl Iterator<Item = usize> + use<> {
         let (count, at) = (self.count, self.at);
         (0..count).map(move |step| (at + step) % count)
     }
 
-    /// The server is used.
+    /// Notes that a server is used.
     pub(super) fn chose(&mut self, at: usize, now: Instant) {
         self.at = at;
         self.away = if at == 0 { None } else { self.away.or(Some(now)) };
     }
 
-    /// The server in use has failed: the next one is tried first.
+    /// Notes that the server in use has failed, so that the next one is tried first.
     pub(super) fn failed(&mut self, now: Instant) {
         self.chose((self.at + 1) % self.count.max(1), now);
     }
@@ -41,7 +41,7 @@ impl Failover {
         self.away.is_some_and(|away| RETURN_WAIT <= now.saturating_duration_since(away))
     }
 
-    /// The first server is still away.
+    /// Notes that the first server is still unavailable.
     pub(super) fn stays(&mut self, now: Instant) {
         self.away = Some(now);
     }

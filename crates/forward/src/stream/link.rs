@@ -1,4 +1,4 @@
-//! The connection to one of a destination's servers, made again whenever it is gone.
+//! The connection to one of a destination's servers, which is opened again whenever it is lost.
 
 use super::connect::Connector;
 use super::connection::ServerConnection;
@@ -16,7 +16,7 @@ pub(super) struct ServerLink {
     said: Vec<u8>,
 }
 
-/// A connection to be used, and given back if it works.
+/// A connection to use, which is given back if it still works.
 pub(super) struct LinkConnection {
     pub(super) connection: ServerConnection,
     pub(super) is_new: bool,
@@ -28,8 +28,8 @@ impl ServerLink {
         ServerLink { servers: servers.clone(), connector, failover, kept: None, said: Vec::new() }
     }
 
-    /// The present connection, unless the server has ended it; otherwise a new one. The bytes that the server sent in
-    /// the meantime decide whether it can be used.
+    /// The existing connection, unless the server has ended it; otherwise a new one. `can_use` decides from the bytes
+    /// that the server has sent in the meantime whether the connection is still usable.
     pub(super) fn take(&mut self, can_use: impl Fn(&[u8]) -> bool) -> Result<LinkConnection, SendFailure> {
         if self.failover.may_return(Instant::now()) {
             match self.connector.connect(&self.servers.as_slice()[0]) {
@@ -46,17 +46,17 @@ impl ServerLink {
         self.connect()
     }
 
-    /// Takes the connection there is.
+    /// Takes the existing connection, if there is one.
     pub(super) fn end(&mut self) -> Option<ServerConnection> {
         self.kept.take()
     }
 
-    /// Gives back a connection that works; it is kept for the next messages.
+    /// Gives back a working connection, which is kept for the next messages.
     pub(super) fn keep(&mut self, connection: ServerConnection) {
         self.kept = Some(connection);
     }
 
-    /// Notes that a connection does not work: the next server is tried first.
+    /// Notes that the connection failed, so that the next server is tried first.
     pub(super) fn failed(&mut self) {
         self.failover.failed(Instant::now());
     }
@@ -114,7 +114,7 @@ mod tests {
             let (peer, _) = listener.accept().unwrap();
             peer.shutdown(Shutdown::Both).unwrap();
             drop(peer);
-            // The end is on its way: wait until it has arrived.
+            // Waits until the end of the connection has arrived.
             while link.kept.as_mut().unwrap().read(&mut Vec::new()).is_ok() {
                 std::thread::yield_now();
             }

@@ -1,4 +1,4 @@
-//! Syslog to other systems: datagrams, streams, and RELP, whose receivers acknowledge every message.
+//! Syslog to other systems: as datagrams, as streams, and over RELP, whose receivers acknowledge every message.
 //!
 //! ```text
 //! render ▶ datagrams │ syslog ─┐

@@ -1,7 +1,7 @@
 //! Syslog over RELP: a message is delivered when the server has acknowledged it.
 //!
-//! Many messages are on their way at a time, as many as the window allows. After a failure only those without an answer
-//! are sent again: a server may get them twice, and none is left out.
+//! Many messages are on their way at a time, as many as the window allows. After a failure only those without an
+//! answer are sent again: a server may get some of them twice, and none is left out.
 
 #[cfg(test)]
 mod tests;
@@ -16,15 +16,15 @@ use logstead_client::relp::{self, RelpFrame};
 use logstead_config::{ForwardFormat, RelpServer};
 use std::time::{Duration, Instant};
 
-/// Roughly how much is written at once.
+/// Approximate number of bytes per write.
 const WRITE_BYTES: usize = 256 << 10;
-/// How long a server may answer nothing while it has something to answer.
+/// How long a server may send no answer while answers are due.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(30);
-/// How long it may take to begin a session.
+/// How long opening a session may take.
 const OPEN_WAIT_MAX: Duration = Duration::from_secs(10);
-/// How long all that is sent together may take.
+/// How long sending a whole batch may take.
 const SEND_WAIT_MAX: Duration = Duration::from_secs(120);
-/// The most that is kept of a server's reason.
+/// Maximum number of characters of a server's reason that are kept.
 const REASON_CHARS_MAX: usize = 200;
 
 pub(super) struct Relp {
@@ -34,16 +34,16 @@ pub(super) struct Relp {
     /// The number of the next frame.
     next: u32,
     answers: AnswerWindow,
-    /// The refused messages, by place, and why.
+    /// The refused messages, by position, with the reasons.
     refused: Vec<(usize, String)>,
     message: Vec<u8>,
-    /// Frames to write, and how much of them is written.
+    /// The frames to write, and the number of bytes already written.
     out: Vec<u8>,
     written: usize,
-    /// The bytes that were read and are not a complete frame yet.
+    /// Bytes that were read, but do not form a complete frame yet.
     input: Vec<u8>,
     bytes: usize,
-    /// [`ANSWER_WAIT_MAX`], unless a test has less patience.
+    /// [`ANSWER_WAIT_MAX`], unless a test sets a shorter time.
     answer_wait_max: Duration,
 }
 
@@ -90,7 +90,7 @@ impl Relp {
         Ok(())
     }
 
-    /// Adds frames to the output, once all of it is written. Waits until half of the window is free, so that writes
+    /// Adds frames to the output once all of it is written. Waits until half of the window is free, so that writes
     /// stay large.
     fn fill(&mut self, messages: &[OutgoingMessage<'_>]) {
         if self.written < self.out.len() || self.window.div_ceil(2) < self.answers.open() {
@@ -108,7 +108,8 @@ impl Relp {
         self.bytes += self.out.len();
     }
 
-    /// Writes as much as there is room for. If the server takes nothing any more, its earlier answers still count.
+    /// Writes as much as possible without waiting. If the server accepts nothing any more, its earlier answers still
+    /// count.
     fn write(&mut self, connection: &mut ServerConnection) -> Result<usize, String> {
         let rest = &self.out[self.written..];
         let written = if rest.is_empty() { connection.flush().map(|_| 0) } else { connection.write(rest) };
@@ -129,7 +130,7 @@ impl Relp {
         Ok(!is_flushed || self.written < self.out.len())
     }
 
-    /// Reads the answers that are there; how many there were.
+    /// Reads the available answers; returns their number.
     fn read(&mut self, connection: &mut ServerConnection) -> Result<usize, String> {
         let before = self.answers.count();
         connection.read(&mut self.input).map_err(|error| error.to_string())?;
@@ -141,7 +142,7 @@ impl Relp {
         Ok(self.answers.count() - before)
     }
 
-    /// Takes the complete frames; how many bytes they are.
+    /// Processes the complete frames; returns their length in bytes.
     fn take(&mut self, input: &[u8]) -> Result<usize, String> {
         let mut at = 0;
         while let Some((frame, length)) = relp::read(&input[at..])? {
@@ -165,7 +166,7 @@ impl Relp {
                 Ok(())
             }
             b"serverclose" => Err("the server ended the session".to_owned()),
-            // A hint, which needs no answer.
+            // A hint needs no answer.
             _ if frame.txnr == 0 => Ok(()),
             other => Err(format!("the server sent `{}`, which is not an answer", printable(&text(other)))),
         }
@@ -176,7 +177,7 @@ impl Relp {
         format!("the server does not answer: {open} messages are waiting for an acknowledgement")
     }
 
-    /// Begins a session on a new connection.
+    /// Opens a session on a new connection.
     fn open(&mut self, connection: &mut ServerConnection) -> Result<(), String> {
         self.input.clear();
         self.out.clear();
@@ -200,21 +201,21 @@ impl Relp {
         }
     }
 
-    /// Sends as many as it can; returns whether the connection is still good.
+    /// Sends as many messages as possible; fails if the connection can no longer be used.
     fn attempt(
         &mut self,
         taken: &mut LinkConnection,
         messages: &[OutgoingMessage<'_>],
     ) -> Result<(), String> {
         if taken.is_new {
-            // Nothing is answered if the session does not begin.
+            // If the session does not open, none of the messages is answered.
             self.answers.expect(1, messages.len());
             self.open(&mut taken.connection)?;
         }
         self.run(&mut taken.connection, messages)
     }
 
-    /// The result for the messages, also if the session ended before all of them were answered.
+    /// The result for the messages, even if the session ended before all of them were answered.
     fn outcome(&mut self, failed: Option<String>) -> Result<SendReport, SendFailure> {
         let mut refused = std::mem::take(&mut self.refused);
         refused.sort_unstable_by_key(|(place, _)| *place);
@@ -230,7 +231,7 @@ impl Relp {
 
 impl MessageSink for Relp {
     fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
-        // An unexpected frame announces the end.
+        // Unexpected data announces the end of the session.
         let mut taken = self.link.take(<[u8]>::is_empty)?;
         self.bytes = 0;
         match self.attempt(&mut taken, messages) {
@@ -246,12 +247,12 @@ impl MessageSink for Relp {
     }
 
     fn last_answer(&self) -> Option<String> {
-        // Nothing else counts as acceptance.
+        // Only answers show that messages were accepted.
         (0 < self.answers.count()).then(|| "200 OK".to_owned())
     }
 }
 
-/// Everything is acknowledged, so nothing is lost if the server does not hear that the session ends.
+/// All messages are acknowledged, so nothing is lost if the server does not see the end of the session.
 impl Drop for Relp {
     fn drop(&mut self) {
         if let Some(mut connection) = self.link.end() {
@@ -262,7 +263,7 @@ impl Drop for Relp {
     }
 }
 
-/// Whether the session has begun.
+/// Checks whether the session was opened.
 fn opened(frame: &RelpFrame<'_>) -> Result<(), String> {
     if frame.command != b"rsp" || frame.txnr != 1 {
         return Err(format!(
@@ -278,7 +279,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A server's text, as far as it is shown.
+/// A server's text, in the form and length in which it is shown.
 fn printable(said: &str) -> String {
     said.chars().filter(|char| !char.is_control()).take(REASON_CHARS_MAX).collect()
 }

@@ -5,12 +5,12 @@ use logstead_config::ForwardFormat;
 use logstead_record::{Batch, MONTHS, Priority};
 use std::io::Write;
 
-/// The SD-ID of fields that did not come as structured data. 32473 is the number set aside for examples.
+/// The SD-ID of fields that did not arrive as structured data. 32473 is the number reserved for examples.
 const FIELDS_ID: &[u8] = b"fields@32473";
-/// Stands for a name that is not there.
+/// Stands for a missing name.
 const NOTHING: &[u8] = b"-";
 
-/// Writes a message, replacing the content of `out`.
+/// Writes a message, replacing the contents of `out`.
 pub(super) fn write(format: ForwardFormat, message: &OutgoingMessage<'_>, out: &mut Vec<u8>) {
     out.clear();
     match format {
@@ -34,7 +34,8 @@ fn write_rfc5424(batch: &Batch, row: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(batch.message(row));
 }
 
-/// `<PRI>Mmm dd hh:mm:ss HOST TAG[PID]: MSG`. Without a tag, receivers would take the first word of the message for it.
+/// Writes `<PRI>Mmm dd hh:mm:ss HOST TAG[PID]: MSG`. Without a tag, receivers would take the first word of the
+/// message for the tag.
 fn write_rfc3164(batch: &Batch, row: usize, out: &mut Vec<u8>) {
     write_priority(batch, row, out);
     write_stamp(batch, row, out);
@@ -56,7 +57,7 @@ fn write_priority(batch: &Batch, row: usize, out: &mut Vec<u8>) {
     write!(out, "<{}>", priority.number()).ok();
 }
 
-/// `Nov  1 06:13:00 `, in UTC.
+/// Writes the time as `Nov  1 06:13:00 `, in UTC.
 fn write_stamp(batch: &Batch, row: usize, out: &mut Vec<u8>) {
     let (_, month, day, second, _) = batch.time(row).to_civil();
     out.extend_from_slice(MONTHS[month as usize - 1]);
@@ -94,7 +95,7 @@ fn write_value(value: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// A name holds printable ASCII without spaces and the bytes in `without`; anything else becomes `_`.
+/// Writes a name. It may contain printable ASCII except spaces and the bytes in `without`; anything else becomes `_`.
 fn write_name(name: &[u8], without: &[u8], out: &mut Vec<u8>) {
     let name = if name.is_empty() { NOTHING } else { name };
     out.extend(name.iter().map(|&byte| match byte {
@@ -108,7 +109,7 @@ mod tests {
     use super::*;
     use logstead_record::{BatchBuilder, Field, Origin, Row, Timestamp};
 
-    /// Checks the output for a message of this time.
+    /// Checks the output for a message with this time.
     fn check(format: ForwardFormat, time: &str, row: &Row<'_>, fields: &[(&str, &str)], expected: &str) {
         let received = Timestamp::parse_rfc3339(time.as_bytes()).unwrap();
         let mut builder = BatchBuilder::new();

@@ -1,5 +1,5 @@
 //! Syslog in a stream, over TCP or TLS. The other side does not acknowledge messages, so they count as delivered once
-//! its system has confirmed the bytes and the connection still stands a moment later.
+//! its system has acknowledged the bytes and the connection is still open a moment later.
 
 use super::connect::Connector;
 use super::connection::{ServerConnection, WaitFor};
@@ -10,11 +10,11 @@ use logstead_config::{ForwardFormat, ForwardFraming, SyslogServer};
 use std::io::{self, ErrorKind, Write};
 use std::time::{Duration, Instant};
 
-/// Roughly how much is written at once.
+/// Approximate number of bytes per write.
 const WRITE_BYTES: usize = 256 << 10;
 /// How long a server may accept no bytes before the connection counts as broken.
 const WRITE_WAIT_MAX: Duration = Duration::from_secs(30);
-/// How long all that is sent together may take.
+/// How long sending a whole batch may take.
 const SEND_WAIT_MAX: Duration = Duration::from_secs(120);
 
 pub(super) struct SyslogSink {
@@ -36,7 +36,7 @@ impl SyslogSink {
         }
     }
 
-    /// Writes all of them; returns the number of bytes that they took.
+    /// Writes all messages; returns the number of bytes written.
     fn write(
         &mut self,
         connection: &mut ServerConnection,
@@ -54,7 +54,7 @@ impl SyslogSink {
                 self.out.clear();
             }
         }
-        // If it ends, some may not have arrived.
+        // If the connection ends, some messages may not have arrived.
         self.message.clear();
         connection.stands(&mut self.message, WRITE_WAIT_MAX, end)?;
         Ok(bytes)
@@ -99,7 +99,7 @@ fn write_all(connection: &mut ServerConnection, bytes: &[u8], end: Instant) -> i
     }
 }
 
-/// Appends the framed message. A line must not hold a line end: it becomes a space.
+/// Appends the framed message. A line must not contain a line end, which becomes a space.
 fn write_frame(framing: ForwardFraming, message: &mut [u8], out: &mut Vec<u8>) {
     match framing {
         ForwardFraming::Octet => {

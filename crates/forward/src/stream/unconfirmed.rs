@@ -1,5 +1,5 @@
-//! The bytes written to a connection that its other end has not confirmed: the kernel tells by `sock_diag(7)`, which
-//! needs no right and looks at one connection only.
+//! The bytes written to a connection that its other end has not acknowledged. The kernel reports them through
+//! `sock_diag(7)`, which needs no privilege and queries a single connection.
 //!
 //! | offset | size | of a question           | offset | size | of an answer                  |
 //! |-------:|-----:|-------------------------|-------:|-----:|-------------------------------|
@@ -14,7 +14,7 @@
 //! |     28 |   32 | addresses: own, other   |        |      |                               |
 //! |     60 |   12 | interface 0, any cookie |        |      |                               |
 //!
-//! Ports and addresses are in the order of the network, all else in that of the machine.
+//! Ports and addresses are in network byte order, everything else in that of the machine.
 
 use nix::sys::socket::{
     AddressFamily, MsgFlags, NetlinkAddr, SockFlag, SockProtocol, SockType, recv, sendto, setsockopt, socket,
@@ -27,13 +27,13 @@ use std::os::fd::AsRawFd;
 
 const QUESTION_BYTES: usize = 72;
 const ANSWER_BYTES_MAX: usize = 4096;
-/// The type of question and answer.
+/// The message type of request and response.
 const BY_FAMILY: u16 = 20;
 const UNCONFIRMED_AT: usize = 76;
-/// The kernel answers at once, or never.
+/// Maximum wait: the kernel answers at once or not at all.
 const ANSWER_WAIT_SECONDS: i64 = 1;
 
-/// The number of bytes that are not confirmed.
+/// The number of unacknowledged bytes.
 pub(super) fn unconfirmed(connection: &TcpStream) -> io::Result<u64> {
     let question = question(connection.local_addr()?, connection.peer_addr()?);
     let kernel = socket(

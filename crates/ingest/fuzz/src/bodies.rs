@@ -1,5 +1,5 @@
-//! The promises of the readers of bodies, for any bytes at all. Each function is the body of a fuzz target, and panics
-//! if its promise is broken. Tests run the same bodies over random bytes, without a fuzzer.
+//! The guarantees of the readers of bodies, for arbitrary bytes. Each function is the body of a fuzz target, and
+//! panics if its guarantee is broken. Tests run the same functions over random bytes, without a fuzzer.
 
 use logstead_ingest::batches::{Batches, BodySender};
 use logstead_ingest::bulk::{Bulk, ReplyFilter};
@@ -17,11 +17,11 @@ use logstead_record::{Batch, BatchBuilder, Field, Flags, Origin, Timestamp};
 const MESSAGES_MAX: usize = 50;
 const PEER: &str = "10.0.0.9";
 const RECEIVED: Timestamp = Timestamp::from_nanos(1_795_241_580_000_000_000);
-/// Short, so that entries are cut.
+/// A low limit, so that entries are cut.
 const ENTRY_BYTES_MAX: usize = 64;
 const UNPACKED_BYTES_MAX: usize = 4096;
 
-/// Our own protocol: objects in lines, in an array, and lines of text, which are in the body as they are.
+/// Our own protocol: objects in lines or in an array, and lines of text, which must be in the body unchanged.
 pub fn native(data: &[u8]) {
     for form in [NativeFormat::JsonLines, NativeFormat::Json, NativeFormat::Text] {
         let (all, _) =
@@ -53,7 +53,7 @@ pub fn bulk(data: &[u8]) {
     assert_eq!((created, reply["errors"] == true), (rows(&all), 0 < refused), "{reply}");
 }
 
-/// Both forms of Loki's push; the lines of the binary one are in the body as they are.
+/// Both forms of Loki's push; the lines of the binary one must be in the body unchanged.
 pub fn loki(data: &[u8]) {
     let (all, _) =
         read(|| LokiBody::of(data.to_vec(), loki::LokiEncoding::Json, sender(), MESSAGES_MAX).ok());
@@ -64,7 +64,7 @@ pub fn loki(data: &[u8]) {
     are_texts(&all);
 }
 
-/// Splunk's events and lines: an event that is wrong is named.
+/// Splunk's events and lines: an error names the event that is wrong.
 pub fn hec(data: &[u8]) {
     for form in [hec::HecFormat::Events, hec::HecFormat::Lines] {
         let open = || Hec::of(data.to_vec(), form, HecMetadata::default(), sender(), MESSAGES_MAX);
@@ -110,7 +110,8 @@ pub fn datadog(data: &[u8]) {
     are_texts(&all);
 }
 
-/// A journal is the same wherever it is cut into reads, and no more of it waits than an entry and a name.
+/// The entries of a journal do not depend on how it is divided into reads, and the reader never holds more of it than
+/// an entry and a name.
 pub fn journal(data: &[u8]) {
     let [seed, journal @ ..] = data else { return };
     let (whole, how) = entries(journal, |left| left);
@@ -153,13 +154,13 @@ fn sender() -> BodySender {
     BodySender { source: "http".to_owned(), peer: PEER.to_owned(), received: RECEIVED }
 }
 
-/// All batches of a body that is one, and how many of its messages were refused. Reading ends, finds no more than is
-/// allowed, and finds the same a second time, whether the batches of a check are kept or not.
+/// All batches of a body that was accepted, and the number of refused messages. Reading ends, finds no more than is
+/// allowed, and finds the same a second time, whether or not the batches of a check are kept.
 fn read<M: Messages>(open: impl Fn() -> Option<M>) -> (Vec<Batch>, usize) {
     let Some(messages) = open() else { return (Vec::new(), 0) };
     let mut batches = Batches::of(messages, sender());
     let all = rest(&mut batches);
-    // The one that is too much may be counted as refused.
+    // The message that exceeds the limit may be counted as refused.
     assert!(rows(&all) + batches.refused <= MESSAGES_MAX + 1);
     for batch in &all {
         assert_eq!(
@@ -189,7 +190,7 @@ fn rows(batches: &[Batch]) -> usize {
     batches.iter().map(Batch::rows).sum()
 }
 
-/// The raw bytes of every row stand in the body, in the order of the rows.
+/// The raw bytes of every row are in the body, in the order of the rows.
 fn are_parts(batches: &[Batch], body: &[u8]) {
     let mut left = body;
     for batch in batches {
@@ -203,7 +204,7 @@ fn are_parts(batches: &[Batch], body: &[u8]) {
     }
 }
 
-/// Every text of every row is UTF-8, and a row whose raw bytes are not is flagged.
+/// Every text of every row is UTF-8, and a row is flagged if its raw bytes are not.
 fn are_texts(batches: &[Batch]) {
     for batch in batches {
         for row in 0..batch.rows() {
@@ -219,10 +220,11 @@ fn are_texts(batches: &[Batch]) {
     }
 }
 
-/// The bytes of each entry and its row, and how the journal ends.
+/// The bytes and the row of each entry, and the result at the end of the journal.
 type Entries = (Vec<(Vec<u8>, Batch)>, Result<(), JournalError>);
 
-/// The entries of a journal of which `next` says how much of what is left comes at a time.
+/// The entries of a journal that arrives in pieces: `next` returns the length of the next piece, given the number of
+/// bytes that are left.
 fn entries(journal: &[u8], mut next: impl FnMut(usize) -> usize) -> Entries {
     let mut reader = Journal::new(ENTRY_BYTES_MAX);
     let mut found = Vec::new();

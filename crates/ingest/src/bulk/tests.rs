@@ -1,4 +1,4 @@
-//! Bodies whole, mixed and broken, and the replies to them.
+//! Whole, mixed and broken bodies, and the replies to them.
 
 use super::*;
 use crate::batches::Batches;

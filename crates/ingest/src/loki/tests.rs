@@ -1,4 +1,4 @@
-//! Pushes in both forms, whole and broken.
+//! Pushes in both forms, valid and broken.
 
 use super::*;
 use crate::batches::Batches;
@@ -34,7 +34,7 @@ fn rows(body: &[u8], form: LokiEncoding) -> Vec<String> {
 }
 
 type Pair = (&'static str, &'static str);
-/// Seconds, line and metadata.
+/// The seconds, line and metadata of an entry.
 type Sent<'a> = (u64, &'a str, &'a [Pair]);
 
 /// Streams as Protocol Buffers, each with entries of seconds, line and metadata.

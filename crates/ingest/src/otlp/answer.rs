@@ -4,7 +4,7 @@ use super::Encoding;
 use serde_json::json;
 use std::time::Duration;
 
-/// The type of the detail with the time to try again.
+/// The type of the detail that states the time to try again.
 const RETRY_INFO: &str = "type.googleapis.com/google.rpc.RetryInfo";
 
 /// The reply to a request that was accepted.
@@ -12,18 +12,18 @@ const RETRY_INFO: &str = "type.googleapis.com/google.rpc.RetryInfo";
 pub struct OtlpReply {
     /// The number of rejected records. They must not be sent again.
     pub rejected: usize,
-    /// Why.
+    /// The reason.
     pub message: String,
 }
 
-/// Why a request was not taken.
+/// The reason for which a request was not accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Status {
     /// The kind of error.
     pub code: Code,
     /// The reason in words.
     pub message: String,
-    /// When to come again, if that helps.
+    /// The time after which to try again, if that helps.
     pub retry_after: Option<Duration>,
 }
 
@@ -32,25 +32,25 @@ pub struct Status {
 pub enum Code {
     /// It cannot be read.
     InvalidArgument = 3,
-    /// Its sender may not send here.
+    /// Its sender is not allowed to send here.
     PermissionDenied = 7,
-    /// It is too large, or comes too often.
+    /// The request is too large, or comes too soon.
     ResourceExhausted = 8,
     /// There is no such method.
     Unimplemented = 12,
-    /// It cannot be taken now.
+    /// The request cannot be accepted now.
     Unavailable = 14,
-    /// Its sender did not say who it is.
+    /// Its sender did not authenticate.
     Unauthenticated = 16,
 }
 
 impl OtlpReply {
-    /// Encodes the body of a response; it is empty if there is nothing to say.
+    /// Encodes the body of a response; it is empty if there is nothing to report.
     pub fn encode(&self, encoding: Encoding) -> Vec<u8> {
         let says_something = 0 < self.rejected || !self.message.is_empty();
         match encoding {
             Encoding::Json if says_something => {
-                // Numbers of 64 bits are texts there.
+                // Numbers of 64 bits are strings in JSON.
                 let rejected = self.rejected.to_string();
                 let partial = json!({"rejectedLogRecords": rejected, "errorMessage": self.message});
                 json!({"partialSuccess": partial}).to_string().into_bytes()
@@ -69,7 +69,7 @@ impl OtlpReply {
 }
 
 impl Status {
-    /// Without a time to come again.
+    /// A status without a time to try again.
     pub fn new(code: Code, message: impl Into<String>) -> Status {
         Status { code, message: message.into(), retry_after: None }
     }
@@ -108,7 +108,7 @@ impl Status {
     }
 }
 
-/// Appends a number to a message, unless it is 0, the meaning of a missing one.
+/// Appends a number to a message, unless it is 0: a missing number means the same.
 fn write_number(field: u64, number: u64, out: &mut Vec<u8>) {
     if number != 0 {
         write_varint(field << 3, out);

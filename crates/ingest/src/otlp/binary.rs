@@ -1,4 +1,4 @@
-//! OpenTelemetry's requests as protobuf. The numbers are those of `opentelemetry-proto`, which never change.
+//! OpenTelemetry's requests as protobuf. The field numbers are those of `opentelemetry-proto`, which never change.
 
 use super::outline::{Outline, OutlineError, OutlinePart, Unreadable};
 use super::record::{CommonAttributes, Record};
@@ -15,7 +15,7 @@ pub(super) fn outline(body: &[u8], outline: &mut Outline) -> Result<(), OutlineE
     };
     for resource_logs in messages(body, 1) {
         let at = outline.push(OutlinePart::Resource(0..0))?;
-        // The part that describes the others may stand behind them.
+        // The field that describes the others may come after them.
         for field in WireFields::of(resource_logs?) {
             match field.map_err(Unreadable::from)? {
                 (1, value) => outline.describe(at, place(bytes(1, value)?)),
@@ -43,7 +43,7 @@ fn scope_logs(
     Ok(())
 }
 
-/// The messages with this number in another.
+/// The messages in the fields with this number of another message.
 fn messages(message: &[u8], number: u32) -> impl Iterator<Item = Result<&[u8], Unreadable>> {
     let is_one = move |field: &Result<(u32, WireValue<'_>), WireError>| {
         field.as_ref().map_or(true, |(found, _)| *found == number)
@@ -152,7 +152,7 @@ fn any(message: &[u8], depth_left: usize) -> Result<AttributeValue<'_>, Unreadab
     Ok(value)
 }
 
-/// An id in hex; one of zeros is none.
+/// An id in hex; an id of zeros counts as none.
 fn hex(id: &[u8]) -> TextBytes<'static> {
     if id.iter().all(|byte| *byte == 0) {
         return Cow::default();

@@ -39,7 +39,7 @@ pub struct OtlpBody {
     /// The host of records that name none.
     host: String,
     pieces: Vec<OutlinePart>,
-    /// The number of parts that were read, and of records among them.
+    /// The number of parts that have been read, and the number of records among them.
     at: usize,
     number: usize,
     rest_bytes: usize,
@@ -51,7 +51,7 @@ pub struct OtlpBody {
 }
 
 impl OtlpBody {
-    /// Finds the records in a body. An error in one of them is found when it is read.
+    /// Finds the records in a body. Errors within a record are only found when it is read.
     pub fn of(
         body: Vec<u8>,
         encoding: Encoding,
@@ -97,7 +97,7 @@ impl OtlpBody {
             (Encoding::Json, CommonKind::Resource) => text::resource(text).ok(),
             (Encoding::Json, CommonKind::Scope) => text::scope(text).ok(),
         };
-        // Records without their description are worth more than none.
+        // Records without their description are better than no records.
         read.unwrap_or_default()
     }
 
@@ -167,12 +167,12 @@ impl Messages for OtlpBody {
     }
 }
 
-/// The part of its description that each record gets: nothing if that is too long.
+/// The number of bytes of a description that each record gets: none if it is too long.
 fn repeated(range: &Range<u32>) -> usize {
     if range.len() <= LIMITS.line_bytes_max { range.len() } else { 0 }
 }
 
-/// The cost of a record; an empty one costs something as well.
+/// The cost of a record; an empty one has a cost as well.
 fn weight(record: &Range<u32>, common_bytes: [usize; 2]) -> usize {
     record.len() + common_bytes[0] + common_bytes[1] + 1
 }

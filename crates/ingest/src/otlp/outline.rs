@@ -4,7 +4,8 @@ use super::value::DEPTH_MAX;
 use crate::protobuf::WireError;
 use std::ops::Range;
 
-/// A part of a request. Each stands before what belongs to it: a resource before its scopes, these before their records.
+/// A part of a request. Each comes before the parts that belong to it: a resource before its scopes, and a scope
+/// before its records.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum OutlinePart {
     Resource(Range<u32>),
@@ -18,11 +19,11 @@ pub(super) struct Outline {
     pub(super) pieces: Vec<OutlinePart>,
     pub(super) records: usize,
     pub(super) records_max: usize,
-    /// Whether it holds more than it may.
+    /// Whether the request holds more than is allowed.
     pub(super) is_full: bool,
 }
 
-/// Why a body is not valid protobuf.
+/// The reason why a body is not valid protobuf.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unreadable {
     #[error(transparent)]
@@ -33,7 +34,7 @@ pub(super) enum Unreadable {
     TooDeep,
 }
 
-/// Why a request as a whole is refused.
+/// The reason why a request is refused as a whole.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OutlineError {
     #[error("it holds too many records")]
@@ -45,7 +46,8 @@ pub(super) enum OutlineError {
 }
 
 impl Outline {
-    /// Adds a part, and returns its place. Resources and scopes without records count as well: each takes memory.
+    /// Adds a part, and returns its index. Resources and scopes without records count as well, because each takes
+    /// memory.
     pub(super) fn push(&mut self, piece: OutlinePart) -> Result<usize, OutlineError> {
         if self.records_max.saturating_mul(3) <= self.pieces.len() {
             self.is_full = true;

@@ -1,4 +1,4 @@
-//! A log record, whichever encoding it came in → one row of a batch.
+//! Turns a log record, in whichever encoding it came, into one row of a batch.
 //!
 //! | in the record, its scope or its resource        | becomes                                            |
 //! |--------------------------------------------------|----------------------------------------------------|
@@ -12,7 +12,7 @@
 //! | `severityText` that is not the severity's name    | field `severity_text`                              |
 //! | any other attribute                               | a field (see [`super::value`])                     |
 //!
-//! For a column, an attribute of the record wins over one of the scope or the resource.
+//! For a column, an attribute of the record takes precedence over one of the scope or the resource.
 
 use super::value::{AttributeValue, Attributes, TextBytes, column};
 use logstead_parse::PairSink;
@@ -20,12 +20,12 @@ use logstead_record::{BatchBuilder, Facility, Field, Priority, Row, Severity, Ti
 use logstead_syslog::format::fields::{FIELDS_MAX, FieldWriter};
 use logstead_syslog::format::keys;
 
-/// The name of a service that libraries use if the program does not name itself.
+/// The service name that libraries use if the program does not name itself.
 const UNKNOWN_SERVICE: &[u8] = b"unknown_service";
-/// OpenTelemetry's numbers of syslog's severities, by the table of its data model: the numbers that Logstead sends.
+/// OpenTelemetry's numbers for syslog's severities, by the table of its data model: Logstead sends these numbers.
 const NUMBERS: [u32; 8] = [21, 19, 18, 17, 13, 10, 9, 5];
 const USER: Facility = Facility::new(1).expect("1 is a facility");
-/// The word before the name of a field that is that of a column.
+/// The prefix for a field whose name is that of a column.
 const PREFIX: &str = "otel";
 
 /// A record as it was sent.
@@ -37,21 +37,21 @@ pub(super) struct Record<'a> {
     pub(super) severity_text: TextBytes<'a>,
     pub(super) body: AttributeValue<'a>,
     pub(super) attributes: Attributes<'a>,
-    /// In hex.
+    /// The id in hex.
     pub(super) trace_id: TextBytes<'a>,
     pub(super) span_id: TextBytes<'a>,
     pub(super) flags: u32,
     pub(super) event_name: TextBytes<'a>,
 }
 
-/// The attributes that the records of a resource or a scope have in common.
+/// The attributes of a resource or a scope, which its records have in common.
 #[derive(Default, Debug)]
 pub(super) struct CommonAttributes {
     columns: AttributeColumns,
     fields: Vec<logstead_parse::Pair>,
 }
 
-/// The columns that attributes fill; empty if they do not.
+/// The columns that attributes fill; those that none fills are empty.
 #[derive(Default, Debug)]
 struct AttributeColumns {
     host: Vec<u8>,
@@ -114,7 +114,7 @@ impl CommonAttributes {
     }
 }
 
-/// No more fields than a message may have: lists and maps of short values would have many long names.
+/// Takes no more fields than a message may have: lists and maps of short values could produce many long names.
 struct LimitedPairs<'f>(&'f mut Vec<logstead_parse::Pair>);
 
 impl PairSink for LimitedPairs<'_> {
@@ -130,7 +130,7 @@ impl PairSink for LimitedPairs<'_> {
 }
 
 impl Record<'_> {
-    /// Adds it as a row. `raw` are the bytes that it was read from; `host` is used if nothing names one.
+    /// Adds the record as a row. `raw` are the bytes that it was read from; `host` is used if nothing names one.
     pub(super) fn push(
         &self,
         raw: &[u8],
@@ -168,7 +168,7 @@ impl Record<'_> {
         match &self.body {
             AttributeValue::Text(TextBytes::Borrowed(text)) => {
                 let at = text.as_ptr().addr().checked_sub(raw.as_ptr().addr());
-                // An empty text may stand anywhere.
+                // The address of an empty text may lie outside the record.
                 let message_at = at.filter(|at| raw.get(*at..*at + text.len()) == Some(*text));
                 builder.push(&Row { message_at, ..row }.with(Field::Message, text));
             }
@@ -176,7 +176,7 @@ impl Record<'_> {
         }
     }
 
-    /// Those that are not attributes.
+    /// Adds the fields that are not attributes.
     fn add_fields(&self, fields: &mut FieldWriter<'_>) {
         for (name, text) in
             [("trace_id", &self.trace_id), ("span_id", &self.span_id), ("event_name", &self.event_name)]
@@ -185,7 +185,7 @@ impl Record<'_> {
                 fields.add(name.as_bytes(), text);
             }
         }
-        // The bits that are not the trace's are reserved.
+        // Only the lowest eight bits belong to the trace; the others are reserved.
         if self.flags & 0xFF != 0 {
             fields.add(b"trace_flags", format!("{:02x}", self.flags & 0xFF).as_bytes());
         }
@@ -203,7 +203,8 @@ impl Record<'_> {
         times.next().and_then(|time| i64::try_from(time).ok()).map(Timestamp::from_nanos)
     }
 
-    /// OpenTelemetry has 24 where syslog has 8: the text says which one it was, if it comes from syslog.
+    /// OpenTelemetry has 24 severities, syslog has 8: if the record comes from syslog, its text states the original
+    /// one.
     fn severity(&self) -> Option<Severity> {
         let text = str::from_utf8(&self.severity_text).ok();
         let said = text.and_then(keys::severity);

@@ -1,4 +1,4 @@
-//! The two encodings of a request say the same.
+//! Both encodings of a request give the same rows.
 
 use super::*;
 use crate::batches::{Batches, BodySender};
@@ -16,7 +16,7 @@ fn field(field: u64, bytes: &[u8], out: &mut Vec<u8>) {
     crate::protobuf::tests::bytes(field, bytes, out);
 }
 
-/// A request in JSON as protobuf: a value that is known by its name has its number.
+/// Converts a request in JSON to protobuf: enum names become numbers.
 fn to_protobuf(request: &Json) -> Vec<u8> {
     let mut out = Vec::new();
     for resource_logs in list(request, "resourceLogs") {
@@ -26,7 +26,7 @@ fn to_protobuf(request: &Json) -> Vec<u8> {
             for record in list(scope_logs, "logRecords") {
                 field(2, &record_to_protobuf(record), &mut of_scope);
             }
-            // The scope may stand behind its records.
+            // The scope may come after its records.
             if let Some(scope) = scope_logs.get("scope") {
                 let mut text = Vec::new();
                 field(1, scope["name"].as_str().unwrap().as_bytes(), &mut text);
@@ -172,7 +172,7 @@ fn request(records: &Json) -> Json {
     }]})
 }
 
-/// The rows of these records, whichever encoding they come in.
+/// Checks the rows of these records in both encodings.
 fn check(records: &Json, expected: &[&str]) {
     let request = request(records);
     for (encoding, body) in

@@ -1,5 +1,5 @@
-//! OpenTelemetry's requests as JSON: protobuf's mapping, with ids in hex and enums as numbers. Numbers of 64 bits are texts,
-//! or numbers; unknown members are ignored.
+//! OpenTelemetry's requests as JSON: protobuf's mapping, with ids in hex and enums as numbers. Numbers of 64 bits are
+//! strings or numbers; unknown members are ignored.
 
 use super::outline::{Outline, OutlinePart};
 use super::record::{CommonAttributes, Record};
@@ -23,7 +23,8 @@ pub(super) fn outline(body: &[u8], outline: &mut Outline) -> Result<(), serde_js
     reader.end()
 }
 
-/// The member of an object of each level that describes it, and the list in it of those of the next level.
+/// For each level, the member of an object that describes it, and the member with the list of the next level's
+/// objects.
 const LEVELS: [(&str, &str); 3] = [("", "resourceLogs"), ("resource", "scopeLogs"), ("scope", "logRecords")];
 
 /// Reads an object of a level, or a list of them.
@@ -165,7 +166,7 @@ pub(super) fn record(text: &[u8]) -> Result<Record<'_>, serde_json::Error> {
     Ok(record)
 }
 
-/// An id in hex; one of zeros is none.
+/// An id in hex; an id of zeros counts as none.
 fn id(mut hex: TextBytes<'_>) -> TextBytes<'_> {
     if hex.iter().all(|digit| *digit == b'0') {
         return Cow::default();
@@ -239,7 +240,7 @@ struct MapValue<'a> {
     values: Nullable<Vec<KeyValue<'a>>>,
 }
 
-/// `null` means the same as nothing.
+/// `null` means the same as a missing value.
 #[derive(Default)]
 struct Nullable<T>(T);
 
@@ -285,7 +286,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for TextValue<'a> {
     }
 }
 
-/// A whole number, or a text with one.
+/// A whole number, or a string that holds one.
 #[derive(Default)]
 struct Number<T>(T);
 
@@ -325,14 +326,15 @@ where
     }
 }
 
-/// A number with a fraction, or a text with one, as JSON has no `NaN`. `serde_json` would not read it to the last bit.
+/// A number with a fraction, or a string that holds one, as JSON has no `NaN`. It is not left to `serde_json`, which
+/// would not read it exactly.
 fn double<E: de::Error>(value: &RawValue) -> Result<f64, E> {
     let text = value.get();
     let number = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text).parse();
     number.map_err(|_| E::custom(format!("{text} is not a number")))
 }
 
-/// A value: an object whose only member says its type.
+/// A value: an object whose only member states its type.
 #[derive(Default)]
 struct AnyValue<'a>(AttributeValue<'a>);
 

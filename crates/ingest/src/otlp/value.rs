@@ -1,4 +1,4 @@
-//! OpenTelemetry's values, whichever encoding they came in, and the fields of a message that they become.
+//! OpenTelemetry's values in whichever encoding they came, and the fields of a message that they become.
 //!
 //! | attribute                | becomes                                                   |
 //! |--------------------------|-----------------------------------------------------------|
@@ -14,10 +14,10 @@ use logstead_parse::{NAME_BYTES_MAX, PairSink};
 use std::borrow::Cow;
 use std::io::Write as _;
 
-/// How deep values may be nested.
+/// The maximum depth to which values may be nested.
 pub(super) const DEPTH_MAX: usize = 32;
 
-/// A text, borrowed from the request if it is there as it is.
+/// A text, borrowed from the request if it is there unchanged.
 pub(super) type TextBytes<'a> = Cow<'a, [u8]>;
 
 /// Attributes: names and values.
@@ -38,7 +38,7 @@ pub(super) enum AttributeValue<'a> {
 }
 
 impl AttributeValue<'_> {
-    /// Gives out its fields under this name.
+    /// Passes on the fields of this value, under this name.
     pub(super) fn fields(&self, name: &[u8], sink: &mut impl PairSink) {
         match self {
             AttributeValue::Nothing => {}
@@ -66,7 +66,7 @@ impl AttributeValue<'_> {
         }
     }
 
-    /// Whether there are more levels of values in it, with itself, than these.
+    /// Whether values are nested in this one to more levels than this, counting itself.
     pub(super) fn is_deeper_than(&self, levels: usize) -> bool {
         let Some(below) = levels.checked_sub(1) else { return true };
         match self {
@@ -76,7 +76,7 @@ impl AttributeValue<'_> {
         }
     }
 
-    /// Appends it as a text by itself.
+    /// Appends this value as a text of its own.
     pub(super) fn write_text(&self, out: &mut Vec<u8>) {
         match self {
             AttributeValue::Nothing => {}
@@ -95,7 +95,7 @@ impl AttributeValue<'_> {
             AttributeValue::Text(text) => write_string(text, out),
             AttributeValue::Bytes(bytes) => write_string(STANDARD.encode(bytes).as_bytes(), out),
             AttributeValue::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
-            // Writing to memory does not fail.
+            // Writing to memory cannot fail.
             AttributeValue::Int(value) => drop(write!(out, "{value}")),
             AttributeValue::Double(value) if value.is_finite() => drop(serde_json::to_writer(out, value)),
             AttributeValue::Double(value) => write_string(value.to_string().as_bytes(), out),
@@ -125,7 +125,7 @@ impl AttributeValue<'_> {
     }
 }
 
-/// A value that is the text of a column: that of a text, a number or a bool.
+/// The text of a column for a value: that of a string, a number or a bool.
 pub(super) fn column(value: &AttributeValue<'_>) -> Vec<u8> {
     let mut text = Vec::new();
     value.write_text(&mut text);

@@ -8,9 +8,9 @@
 //! | more pairs than [`JsonLimits`] allow, a longer name | nothing                          |
 //! | an object that is deeper | its JSON text                                               |
 //!
-//! One pass checks the text and notes the ranges of the values, and only then are they handed out: a text that turns
-//! out to be no JSON at its last byte has none. A general reader looks at each nested value once to find its end and
-//! once to read it, which takes twice as long.
+//! One pass checks the text and notes the ranges of the values, which are only passed on afterwards: a text that
+//! turns out to be invalid at its last byte has no values. A general reader looks at each nested value once to find
+//! its end and once to read it, which takes twice as long.
 //!
 //! **Invariant:** a text has pairs when `serde_json` reads it, and the same ones: a test compares them. Reading takes
 //! as long as the text is, and no more memory than the pairs that are handed out.
@@ -20,29 +20,29 @@ use crate::sink::{Pair, PairSink};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Those of stages and steps.
+/// The limits of stages and steps.
 const LIMITS: JsonLimits = JsonLimits::of(1000, 256, 32);
-/// Room for the pairs of most objects, for their names, and for one of these.
+/// The initial capacities, which are enough for most objects: for the pairs, for all names, and for one name.
 const PAIRS_EXPECTED: usize = 24;
 const NAMES_BYTES_EXPECTED: usize = 256;
 const NAME_BYTES_EXPECTED: usize = 64;
 
-/// The limits on the pairs of an object that are handed out.
+/// The limits on the pairs of an object that are passed on.
 #[derive(Clone, Copy, Debug)]
 pub struct JsonLimits {
-    /// Most pairs.
+    /// The maximum number of pairs.
     pub pairs_max: usize,
-    /// The longest name, with those of the objects around it.
+    /// The maximum length of a name, with the names of the objects around it.
     pub name_bytes_max: usize,
-    /// The maximum bytes of all names together: each is handed out with those of the objects around it, however often
+    /// The maximum length of all names together: each is passed on with those of the objects around it, however often
     /// they are in the text.
     pub names_bytes_max: usize,
-    /// Deepest nesting of objects.
+    /// The maximum depth of nested objects.
     pub depth_max: usize,
 }
 
 impl JsonLimits {
-    /// Limits of this many pairs, with names of this length, and no others.
+    /// Limits on the number of pairs, the length of a name and the depth, and no others.
     pub const fn of(pairs_max: usize, name_bytes_max: usize, depth_max: usize) -> JsonLimits {
         JsonLimits { pairs_max, name_bytes_max, names_bytes_max: pairs_max * name_bytes_max, depth_max }
     }
@@ -51,18 +51,18 @@ impl JsonLimits {
 /// A limit that an object exceeds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExceededLimit {
-    /// Pairs.
+    /// The number of pairs.
     Pairs,
-    /// Bytes of names.
+    /// The length of all names.
     Names,
-    /// Objects within objects.
+    /// The depth of nested objects.
     Depth,
 }
 
 /// An object that was read.
 pub struct JsonObject<'t> {
     text: &'t str,
-    /// The names of the pairs, back to back.
+    /// The names of the pairs, one after the other without separators.
     names: String,
     found: Vec<PairRange>,
     beyond: Option<ExceededLimit>,
@@ -76,7 +76,7 @@ pub fn json(text: &[u8]) -> Vec<Pair> {
     pairs
 }
 
-/// The same into a sink.
+/// Reads the pairs like [`json`] into a sink.
 pub fn json_into(text: &[u8], sink: &mut impl PairSink) {
     let start = memchr::memchr(b'{', text).unwrap_or(text.len());
     let Ok(object) = std::str::from_utf8(&text[start..]) else { return };
@@ -86,7 +86,7 @@ pub fn json_into(text: &[u8], sink: &mut impl PairSink) {
 }
 
 impl<'t> JsonObject<'t> {
-    /// Reads the object that is the whole text; `None` if it is none.
+    /// Reads a text that is an object as a whole; `None` if it is not one.
     pub fn read(text: &'t [u8], limits: JsonLimits) -> Option<JsonObject<'t>> {
         JsonObject::of(std::str::from_utf8(text).ok()?, limits)
     }
@@ -111,9 +111,8 @@ impl<'t> JsonObject<'t> {
         Some(reader.object)
     }
 
-    /// Names and values in the order of the text, as many as the limits allow. A value without escapes is a part of the
-    /// text. A value whose escapes are halves of characters becomes empty, and an object with such a name has no
-    /// members.
+    /// Names and values in the order of the text, up to the limits. A value without escapes is a part of the text. A
+    /// value with escapes for unpaired surrogates becomes empty, and an object with such a name has no members.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, Cow<'t, str>)> {
         self.found.iter().map(|PairRange { name, value }| {
             let value = match value {
@@ -130,8 +129,8 @@ impl<'t> JsonObject<'t> {
         self.beyond
     }
 
-    /// The range of the first string, with its quotes, whose escapes are halves of characters. Strings that are not
-    /// read do not count: values with longer names, and strings inside of a value that is kept as its JSON text.
+    /// The range of the first string, with its quotes, that has escapes for unpaired surrogates. Strings that are not
+    /// read do not count: values with overlong names, and strings within a value that is kept as its JSON text.
     pub fn broken(&self) -> Option<Range<usize>> {
         self.broken.clone()
     }
@@ -139,22 +138,22 @@ impl<'t> JsonObject<'t> {
 
 /// The ranges of a pair.
 struct PairRange {
-    /// In the names.
+    /// The range of the name in the names.
     name: Range<usize>,
-    /// In the text.
+    /// The value in the text.
     value: JsonPiece,
 }
 
-/// Reads an object. Its methods give `None` if the text is no JSON.
+/// Reads an object. Its methods return `None` if the text is not JSON.
 struct ObjectReader<'t> {
     pieces: JsonPieces<'t>,
     limits: JsonLimits,
-    /// The name of the value that is read now. It becomes one of the names once a value is found, so that a name
-    /// without one takes no room.
+    /// The name of the current value. It is added to the names once a value is found, so that a name without a value
+    /// takes no space.
     path: String,
-    /// The same, if it is in the text as it is, as most are.
+    /// The range of the name in the text, if it is there unchanged, as most are.
     key: Option<Range<usize>>,
-    /// Its range in the names, once it is there.
+    /// The range of the name in the names, once it has been added.
     name: Option<Range<usize>>,
     object: JsonObject<'t>,
 }
@@ -164,7 +163,7 @@ enum Member {
     Counts,
     /// Its name is too long.
     IsLong,
-    /// Its name means nothing.
+    /// Its name has escapes for unpaired surrogates.
     IsBroken,
 }
 
@@ -178,8 +177,8 @@ impl ObjectReader<'_> {
         self.pieces.end()
     }
 
-    /// Reads on from behind the brace of an object that is named by the path. If a name in it means nothing, none of its
-    /// members counts.
+    /// Reads on after the opening brace of an object whose name is the path. If one of its names is broken, none of
+    /// its members counts.
     fn object(&mut self, depth: usize) -> Option<()> {
         let (found_before, names_before) = (self.object.found.len(), self.object.names.len());
         let outer_bytes = self.path.len();
@@ -210,7 +209,7 @@ impl ObjectReader<'_> {
         Some(())
     }
 
-    /// Reads a name and its colon, which the path or the key then is, behind that of its object.
+    /// Reads a name and its colon. The path or the key is then that name, after the name of its object.
     fn name(&mut self, outer_bytes: usize) -> Option<Member> {
         self.pieces.next()?;
         let key = self.pieces.string()?;
@@ -258,7 +257,7 @@ impl ObjectReader<'_> {
         }
     }
 
-    /// Reads on from behind the bracket of an array.
+    /// Reads on after the opening bracket of an array.
     fn items(&mut self) -> Option<()> {
         if self.pieces.next()? == b']' {
             return self.pieces.expect(b']');
@@ -308,7 +307,7 @@ impl ObjectReader<'_> {
     }
 }
 
-/// Unescapes a string in its quotes whose escapes are whole characters.
+/// Unescapes a quoted string whose escapes are all whole characters.
 fn unescaped(text: &str, string: &Range<usize>) -> String {
     text.get(string.clone()).and_then(|string| serde_json::from_str(string).ok()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The reader of JSON, on texts that are right, wrong and hostile.
+//! The JSON reader, with valid, invalid and hostile texts.
 
 use super::*;
 use proptest::prelude::*;
@@ -37,7 +37,7 @@ fn nested_names_are_joined_by_dots() {
     assert_eq!(shown(&json(long.as_bytes())), "a.b=2");
 }
 
-/// The same with `serde_json`, each nested value for itself.
+/// The same result from `serde_json`, which reads each nested value separately.
 fn json_slowly(text: &[u8]) -> Vec<Pair> {
     let start = text.iter().position(|&byte| byte == b'{').unwrap_or(text.len());
     let object =
@@ -56,7 +56,7 @@ struct Slow {
 
 impl Slow {
     fn read(object: &str, limits: JsonLimits) -> Option<Slow> {
-        // Ignored values may have halves of characters.
+        // Ignored values may have escapes for unpaired surrogates.
         serde_json::from_str::<IgnoredAny>(object).ok().filter(|_| object.trim_start().starts_with('{'))?;
         let beyond = (limits.depth_max < 1).then_some(ExceededLimit::Depth);
         let mut slow = Slow { limits, pairs: Vec::new(), beyond, is_broken: false, names_bytes: 0 };
@@ -128,7 +128,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
-/// Pieces of JSON, and pieces that are none.
+/// Pieces of JSON, and pieces that are not JSON.
 const PIECES: [&str; 44] = [
     "{",
     "}",

@@ -1,4 +1,4 @@
-//! The swap: the new revision becomes live, then the parts that it no longer has are stopped.
+//! The swap: the new revision becomes live, then the parts that it does not contain are stopped.
 //!
 //! **Invariant:** nothing here fails.
 
@@ -13,10 +13,10 @@ use logstead_route::Router;
 use std::sync::Arc;
 
 impl PreparedChange<'_> {
-    /// Makes the change live under this number.
+    /// Makes the change live under this revision number.
     pub fn commit(self, revision: u64) -> Arc<LiveRevision> {
         let PreparedChange { pipeline, change, before, next, alone } = self;
-        // Retrying parts that could not be opened is not a change.
+        // Retrying to open parts that failed is not a change.
         let is_same = revision == before.live.revision;
         let live = Arc::new(LiveRevision {
             revision,
@@ -79,7 +79,7 @@ impl Pipeline {
         })
     }
 
-    /// Reconfigures the parts that run already.
+    /// Reconfigures the parts that are already running.
     fn configure(&self, running: &RunningState) {
         let checked = &running.live.checked;
         for (id, logspace) in &running.logspaces {
@@ -97,7 +97,7 @@ fn receive(NextSource { source, settings, sockets }: NextSource) {
     sockets.into_iter().for_each(|socket| source.listen(socket));
 }
 
-/// Stops the parts that the new revision no longer has, or has disabled.
+/// Stops the parts that the new revision does not contain or has disabled.
 fn stop_removed(checked: &Checked, before: &RunningState) {
     for (id, source) in &before.sources {
         let has_thread = |config: &Config| HandedBy::of(&config.kind).is_none();
@@ -114,7 +114,7 @@ fn stop(source: &RunningSource) {
     source.join();
 }
 
-/// Logs once which listeners cannot be opened, and when they can.
+/// Logs, once each, which listeners cannot be opened, and when they can be again.
 fn report_listeners(before: &[FailedSource], now: &[FailedSource]) {
     for failed in now.iter().filter(|failed| !before.contains(failed)) {
         let FailedSource { source, reason, .. } = failed;

@@ -1,4 +1,4 @@
-//! Opens the queues of destinations: those of a revision that becomes live, and at the start of the process all that are
+//! Opens the queues of destinations: those of a revision that becomes live and, when the process starts, all that are
 //! on disk.
 
 use super::{RevisionChange, SourceDemand, first};
@@ -12,8 +12,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 impl Pipeline {
-    /// Opens the queue of a destination, which sends nothing yet. One that cannot be opened is tried again, unless all is
-    /// demanded.
+    /// Opens the queue of a destination, which sends nothing yet. If it cannot be opened, this is tried again later,
+    /// unless everything is required to open.
     pub(super) fn open_destination(
         &self,
         id: &str,
@@ -25,7 +25,8 @@ impl Pipeline {
         opened.map(Arc::new).map_err(|error| error.to_string())
     }
 
-    /// Opens the queues that are on disk. Those that the document no longer has wait, unless they are empty.
+    /// Opens the queues that are on disk. Those without a destination in the document keep their messages, unless
+    /// they are empty.
     pub(crate) fn open_existing_queues(&self, change: &RevisionChange) -> io::Result<()> {
         let mut destinations = BTreeMap::new();
         for id in self.queue_ids()? {

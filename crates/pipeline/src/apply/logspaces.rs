@@ -1,4 +1,4 @@
-//! Opens logspaces: those of a revision that becomes live, and at the start of the process all that are on disk.
+//! Opens logspaces: those of a revision that becomes live and, when the process starts, all that are on disk.
 
 use super::{RevisionChange, SourceDemand, first};
 use crate::core::Pipeline;
@@ -12,7 +12,8 @@ use std::io;
 use std::sync::Arc;
 
 impl Pipeline {
-    /// Opens a logspace and starts its thread. One that cannot be opened is tried again, unless all is demanded.
+    /// Opens a logspace and starts its thread. If it cannot be opened, this is tried again later, unless everything
+    /// is required to open.
     pub(super) fn open(
         &self,
         id: &str,
@@ -36,7 +37,7 @@ impl Pipeline {
         Logspace::start(id, &folder, opened, has_to_open, configuration, counters, shared).map(Arc::new)
     }
 
-    /// Opens the logspaces that are on disk, including those that the document no longer has, so that they can be
+    /// Opens the logspaces that are on disk, including those that are no longer in the document, so that they can be
     /// searched.
     pub(crate) fn open_existing(&self, change: &RevisionChange) -> io::Result<()> {
         let folder = self.data.join("logspaces");
@@ -56,7 +57,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// The configuration of a logspace; one that the document does not have keeps its messages.
+    /// The configuration of a logspace; one that is not in the document keeps its messages.
     pub(super) fn configuration(&self, id: &str, checked: &Checked, logspaces: usize) -> Configuration {
         let config = checked.logspaces.iter().find(|config| config.id == id);
         let durability = match config.map(|config| config.durability) {

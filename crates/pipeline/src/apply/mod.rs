@@ -1,9 +1,9 @@
-//! How another revision of the router document becomes live, in two steps: [`prepare`](super::Pipeline::prepare)
-//! opens all that is new (sockets, logspaces, destinations), and [`commit`](PreparedChange::commit) swaps it in at once.
-//! Between them the caller stores the revision.
+//! Makes another revision of the router document live, in two steps: [`prepare`](super::Pipeline::prepare) opens
+//! everything that is new (sockets, logspaces, destinations), and [`commit`](PreparedChange::commit) swaps it in at
+//! once. Between them the caller stores the revision.
 //!
-//! Sockets, queues and logspaces that both revisions have stay open, so no message is lost or seen twice: the socket
-//! of a renamed source is handed over open, a destination that changed keeps its queue.
+//! Sockets, queues and logspaces that both revisions contain stay open, so no message is lost or duplicated: the
+//! socket of a renamed source is handed over open, and a changed destination keeps its queue.
 //!
 //! **Invariant:** whatever can fail is part of preparing. A change that is not committed leaves no trace.
 
@@ -31,16 +31,16 @@ use std::sync::Arc;
 pub struct RevisionChange {
     /// Its text.
     pub toml: String,
-    /// The same as a document.
+    /// The text parsed as a document.
     pub document: Document,
     /// The checked document.
     pub checked: Checked,
 }
 
-/// Why a change did not become live. The revision before it keeps running.
+/// Why a change did not become live. The previous revision keeps running.
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyError {
-    /// Another revision than the expected one is live.
+    /// A revision other than the expected one is live.
     #[error("revision {current} is live")]
     Conflict {
         /// The live revision.
@@ -60,17 +60,17 @@ impl From<io::Error> for ApplyError {
     }
 }
 
-/// The reaction to a source that cannot be prepared.
+/// The reaction if a source cannot be prepared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SourceDemand {
-    /// The revision does not become live: its author is there to correct it.
+    /// The revision does not become live, as its author is present to correct it.
     All,
-    /// The others run, and it is retried: at a start there may be no one to help, and one occupied port must not keep
-    /// the others, and the console, closed.
+    /// The other sources run, and this one is retried: at a start nobody may be present to help, and one occupied
+    /// port must not keep the others, and the console, closed.
     WhatCan,
 }
 
-/// The state before the first revision is live: nothing runs.
+/// The state before the first revision is live, in which nothing runs.
 pub(super) fn first(revision: u64, change: &RevisionChange) -> RunningState {
     let nothing = Checked {
         sources: vec![],

@@ -1,4 +1,4 @@
-//! Everything about a change that can fail: whether it is allowed, and opening the parts that it needs.
+//! Everything about a change that can fail: the check whether it is allowed, and opening the parts that it needs.
 
 use super::started::StartedParts;
 use super::{ApplyError, RevisionChange, SourceDemand, of_source, problem, unfit};
@@ -15,20 +15,20 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
-/// One socket delivers about a million datagrams per second: this many cores can hardly parse more.
+/// One socket delivers about a million datagrams per second, more than this number of cores can usually parse.
 const CORES_PER_UDP_SOCKET: usize = 4;
-/// Linux lets anybody listen from here on, unless told otherwise.
+/// The first port on which Linux lets any user listen, unless configured otherwise.
 const UNPRIVILEGED_PORT_MIN: u16 = 1024;
 
 /// A change that can become live at any moment, since everything that can fail has succeeded and other changes are
-/// locked out. If it is dropped, it leaves no trace.
+/// locked out. Dropping it undoes everything.
 #[must_use = "it is undone when it is dropped"]
 pub struct PreparedChange<'a> {
     pub(super) pipeline: &'a Pipeline,
     pub(super) change: RevisionChange,
     pub(super) before: Arc<RunningState>,
     pub(super) next: NextRevision,
-    // The last field: other changes may begin once everything is undone.
+    // This is the last field, so that other changes may begin only after everything is undone.
     pub(super) alone: MutexGuard<'a, ()>,
 }
 
@@ -45,13 +45,14 @@ pub(super) struct NextRevision {
 pub(super) struct NextSource {
     pub(super) source: Arc<RunningSource>,
     pub(super) settings: SourceSettings,
-    /// Those that it does not read yet.
+    /// The sockets that are not being read yet.
     pub(super) sockets: Vec<ReadySockets>,
 }
 
 impl Pipeline {
-    /// Opens the parts that a change needs, and reports every problem at once. `expected` is the revision that must be
-    /// live. Blocks, and locks out other changes until what it returns is committed or dropped: not for async tasks.
+    /// Opens the parts that a change needs, and reports all problems at once. `expected` is the revision that must be
+    /// live. Blocks, and locks out other changes until the returned value is committed or dropped: not for async
+    /// tasks.
     pub fn prepare(
         &self,
         change: RevisionChange,
@@ -60,7 +61,7 @@ impl Pipeline {
         self.prepare_with(SourceDemand::All, change, expected)
     }
 
-    /// Prepares a change like [`Pipeline::prepare`], with a demand on the sources.
+    /// Prepares a change like [`Pipeline::prepare`], with a demand on its sources.
     pub(crate) fn prepare_with(
         &self,
         demand: SourceDemand,
@@ -80,8 +81,8 @@ impl Pipeline {
         Ok(PreparedChange { pipeline: self, change, before, next, alone })
     }
 
-    /// Why a document cannot run here, as far as it can be found out without changing anything: sockets that are not
-    /// open yet are opened, too, and closed again.
+    /// Why a document cannot run on this machine, as far as that can be determined without changing anything. Sockets
+    /// that are not open yet are opened for this, and closed again.
     pub fn unfit(&self, checked: &Checked) -> Vec<Problem> {
         let mut problems = unfit(checked, &self.data, &self.folders);
         problems.extend(self.lookups_missing(checked));
@@ -89,7 +90,7 @@ impl Pipeline {
         let preparing = ChangePreparation::new(self, &before, SourceDemand::All);
         for (index, config) in checked.enabled_sources() {
             for (at, listener) in config.kind.listen().iter().enumerate() {
-                // Opening a socket with a path creates a file.
+                // Opening a unix socket would create a file.
                 let is_tried = listener.path().is_none() && !preparing.is_read(&config.id, listener);
                 if let Some(error) = is_tried.then(|| preparing.socket(listener, 1).err()).flatten() {
                     let path = format!("sources[{index}].listen[{at}]");
@@ -168,7 +169,7 @@ struct ChangePreparation<'a> {
     pipeline: &'a Pipeline,
     before: &'a RunningState,
     demand: SourceDemand,
-    /// The number of enabled sources of any kind: they share the memory for messages under way.
+    /// The number of enabled sources of any kind, which share the memory for messages in flight.
     sources_in_all: usize,
     /// Settings and sockets of the sources, in the order of the document.
     sources: Vec<(&'a str, SourceSettings, BoundListeners)>,
@@ -209,7 +210,7 @@ impl<'a> ChangePreparation<'a> {
         Ok(self.next)
     }
 
-    /// Binds the listeners of a source that it does not read yet.
+    /// Binds the listeners of a source that are not being read yet.
     fn bind(&mut self, index: usize, config: &'a Config, settings: SourceSettings) {
         let mut sockets = BoundListeners::new();
         for (at, listener) in config.kind.listen().iter().enumerate() {
@@ -232,13 +233,13 @@ impl<'a> ChangePreparation<'a> {
         self.before.sources.get(source).is_some_and(|source| source.has(listener))
     }
 
-    /// The open socket of any source, or a new one.
+    /// The socket for this listener: one that another source has open, or a new one.
     fn socket(&self, listener: &ListenAddress, udp_sockets: usize) -> io::Result<BoundSocket> {
         let taken_over = self.before.sources.values().find_map(|source| source.socket(listener));
         taken_over.unwrap_or_else(|| BoundSocket::bind(listener, udp_sockets, &self.pipeline.folders))
     }
 
-    /// A source whose settings are refused: if it runs, it keeps its present ones.
+    /// Handles a source whose settings are refused: if it runs, it keeps its current ones.
     fn leave(&mut self, config: &'a Config, problem: Problem) {
         if let Some(running) = self.before.sources.get(&config.id) {
             let settings = (**running.shared().settings.load()).clone();
@@ -250,7 +251,7 @@ impl<'a> ChangePreparation<'a> {
         self.failed(&config.id, &closed, problem);
     }
 
-    /// A listener that does not receive, or `None` for the whole source.
+    /// Records listeners that do not receive; `None` stands for the whole source.
     fn failed(&mut self, source: &str, closed: &[Option<&ListenAddress>], problem: Problem) {
         match self.demand {
             SourceDemand::All => self.problems.push(problem),
@@ -293,7 +294,7 @@ impl<'a> ChangePreparation<'a> {
         }
     }
 
-    /// Starts a source unless it runs, and makes its new sockets ready to be read.
+    /// Starts a source unless it is running, and makes its new sockets ready to be read.
     fn start(&mut self, id: &str, settings: SourceSettings, sockets: BoundListeners) -> io::Result<()> {
         let source = match self.before.sources.get(id) {
             Some(running) => running.clone(),
@@ -311,7 +312,7 @@ impl<'a> ChangePreparation<'a> {
     }
 }
 
-/// The number of sockets that read one UDP address.
+/// The number of sockets that read the same UDP address.
 fn udp_sockets(partitions: CountOrAuto) -> usize {
     match partitions {
         CountOrAuto::Auto => logstead_flow::machine::cores().div_ceil(CORES_PER_UDP_SOCKET),
@@ -319,7 +320,7 @@ fn udp_sockets(partitions: CountOrAuto) -> usize {
     }
 }
 
-/// Says what to do about it, which depends on why.
+/// An error that says what to do, depending on the reason.
 fn cannot_listen(listener: &ListenAddress, error: &io::Error) -> String {
     let is_low = listener.address().is_some_and(|address| address.port() < UNPRIVILEGED_PORT_MIN);
     let instead = if listener.path().is_some() { "path" } else { "port" };

@@ -15,7 +15,7 @@ pub(super) struct StartedParts {
 }
 
 impl StartedParts {
-    /// Called when the revision is live: everything keeps running.
+    /// Called when the revision is live, so that everything keeps running.
     pub(super) fn keep(mut self) {
         self.sources.clear();
         self.logspaces.clear();

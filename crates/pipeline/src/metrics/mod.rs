@@ -1,4 +1,4 @@
-//! Every counter in Prometheus' text format, under the names that `docs/operating.md` lists.
+//! Every counter in Prometheus' text format, with the names that `docs/operating.md` lists.
 //!
 //! Names follow Prometheus' conventions: a unit at the end, `_total` for counters, `_timestamp_seconds` for moments.
 //!

@@ -1,4 +1,4 @@
-//! A row of a table of metrics, and how it is written in Prometheus' text format.
+//! A row of a table of metrics, and its output in Prometheus' text format.
 //!
 //! **Invariant:** the values of one metric have one unit and exclude each other, so that `sum()` counts nothing twice. A
 //! value that is not known is not written.
@@ -7,7 +7,7 @@ use logstead_flow::counters::Sizes;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-/// A metric: its name without prefix, its kind and help, and the function that reads its values off a thing.
+/// A metric: its name without prefix, its kind and help, and the function that reads its values.
 pub(super) struct MetricRow<R> {
     name: &'static str,
     kind: &'static str,
@@ -15,12 +15,12 @@ pub(super) struct MetricRow<R> {
     read: R,
 }
 
-/// The values of a metric for one thing.
+/// The values of a metric for one source, logspace or other object.
 pub(super) enum MetricValues {
     One(u64),
-    /// With this many decimals.
+    /// A number with this many decimals.
     Decimal(f64, usize),
-    /// A value for each value of a further label.
+    /// One value for each value of a further label.
     By(&'static str, Vec<(String, u64)>),
     /// Cumulative buckets with their bounds, the sum and the count.
     Histogram(Vec<(f64, u64)>, f64, u64),
@@ -73,8 +73,8 @@ impl<T: Into<MetricValues>> From<Option<T>> for MetricValues {
     }
 }
 
-/// Writes metrics with the values of all things. `label` is the label that names them; it is empty for the process, of
-/// which there is only one.
+/// Writes metrics with their values for all objects. `label` is the label that names the objects; it is empty for the
+/// process, of which only one exists.
 pub(super) fn write<R: Copy, T>(
     out: &mut String,
     rows: &[MetricRow<R>],
@@ -94,7 +94,7 @@ pub(super) fn write<R: Copy, T>(
     }
 }
 
-/// The name with our prefix, unless it is one that every program's client library exposes.
+/// The name with our prefix, unless client libraries expose the metric for every program.
 fn full_name(name: &str) -> String {
     if name.starts_with("process_") { name.to_owned() } else { format!("logstead_{name}") }
 }

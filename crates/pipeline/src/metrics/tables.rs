@@ -1,4 +1,4 @@
-//! The metrics, a table for each kind of thing.
+//! The metrics, one table for each kind of object.
 
 use super::super::running::RunningState;
 use super::super::status::{DestinationStatus, RouteStatus, SourceStatus, Status, StepStatus};
@@ -33,7 +33,7 @@ pub(super) struct SourceMetrics<'a> {
     pub(super) source: Option<&'a SourceContext>,
 }
 
-/// A logspace at this moment.
+/// A logspace at the moment of reading.
 pub(super) struct LogspaceMetrics<'a> {
     stats: Stats,
     backlog: Backlog,
@@ -41,7 +41,7 @@ pub(super) struct LogspaceMetrics<'a> {
     counters: &'a LogspaceCounters,
 }
 
-/// The process at this moment.
+/// The process at the moment of reading.
 pub(super) struct ProcessMetrics<'a> {
     /// The space on the disk of the data directory; none if it is not known.
     pub(super) space: Option<Space>,
@@ -52,7 +52,7 @@ pub(super) struct ProcessMetrics<'a> {
     pub(super) own: Option<process::ProcessFigures>,
 }
 
-/// A kind of memory use that is counted: how much it is, and how much it may be, if a setting says so.
+/// A counted kind of memory use: its amount, and its limit if a setting defines one.
 pub(super) struct MemoryUse {
     kind: &'static str,
     bytes: usize,
@@ -212,7 +212,7 @@ metrics! { PROCESS, |of: ProcessMetrics<'_>|
     counter memory_searches_ended_total "Searches that were ended because memory was short." of.gauge.ended();
 }
 
-// The metrics that every program's client library exposes, under the same names.
+// The metrics that client libraries expose for every program, under the same names.
 metrics! { OWN, |of: ProcessMetrics<'_>|
     counter process_cpu_seconds_total "CPU time that the process has used, in user and system mode."
         of.own.as_ref().map(|own| Decimal(own.cpu_seconds, 2));
@@ -235,7 +235,7 @@ metrics! { ENDPOINTS, |of: EndpointAnswers|
     };
 }
 
-/// The memory that is counted, and the rest that the allocator holds.
+/// The counted memory, and the rest that the allocator holds.
 fn memory_bytes(counted: &[MemoryUse]) -> Vec<(String, u64)> {
     let sum: usize = counted.iter().map(|of| of.bytes).sum();
     let besides = memory::heap().into_iter();
@@ -245,7 +245,7 @@ fn memory_bytes(counted: &[MemoryUse]) -> Vec<(String, u64)> {
     all.map(|(kind, bytes)| (kind.to_owned(), bytes as u64)).collect()
 }
 
-/// The memory that its users count themselves.
+/// The memory that its users count by themselves.
 pub(super) fn memory_use(running: &RunningState, shares: &Shares) -> [MemoryUse; 6] {
     let logspaces = running.logspaces.values();
     let tail: usize = logspaces.clone().map(|logspace| logspace.stats().memory_bytes).sum();

@@ -11,7 +11,7 @@ pub struct CompletionPoint {
     pub span: Range<usize>,
     /// The text before the cursor, without quotes.
     pub typed: String,
-    /// The completions that fit there.
+    /// The completions that fit at the cursor.
     pub wanted: Completion,
     /// The filter without the clause that is being typed.
     pub rest: Query,
@@ -24,7 +24,7 @@ pub enum Completion {
     Clause {
         /// The existing columns, if earlier stages made a table.
         columns: Option<Vec<String>>,
-        /// Whether an operator follows already.
+        /// Whether an operator already follows the cursor.
         has_operator: bool,
         /// Whether `AND` or `OR` could join it with a clause before it.
         joins: bool,
@@ -33,7 +33,7 @@ pub enum Completion {
     Name,
     /// A value to compare a field of the store with.
     Value {
-        /// Which field.
+        /// The field that is compared.
         field: FieldName,
         /// Whether it is in quotes.
         quoted: bool,

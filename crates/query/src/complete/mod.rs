@@ -84,7 +84,7 @@ const LETTER_AND_BRACKET: &str = "x]";
 /// A text that was read with characters inserted at the cursor.
 struct MarkedText<'a> {
     tree: Tree,
-    /// The text without them.
+    /// The text without the inserted characters.
     whole: &'a TextCursor,
     at: usize,
 }
@@ -93,7 +93,7 @@ struct MarkedText<'a> {
 enum CursorPlace<'t> {
     /// A text that is not a comparison, or not a known one.
     Text {
-        /// Whether a clause comes before it.
+        /// Whether another clause comes before this one.
         joins: bool,
     },
     /// The name of a field that is compared.
@@ -247,8 +247,9 @@ impl MarkedText<'_> {
         CompletionPoint { span: span.start.min(self.at)..span.end.max(self.at), typed, wanted, rest }
     }
 
-    /// The meaning of a node without the clause being typed and without errors: `None` if nothing is left. In a disjunction
-    /// such a clause could be anything, so the disjunction restricts nothing; below a negation it is the other way round.
+    /// The meaning of a node without the clause being typed and without errors; `None` if nothing is left. In a
+    /// disjunction, that clause could match anything, so the disjunction restricts nothing; below a negation, this is
+    /// reversed.
     fn rest(&self, meaning: &mut Meaning, node: &TreeNode, positive: bool) -> Option<Query> {
         match &node.kind {
             NodeKind::Nothing => Some(Query::All),
@@ -317,7 +318,7 @@ impl MarkedText<'_> {
 }
 
 impl<'t> CursorPlace<'t> {
-    /// The same place, within a clause that may follow another.
+    /// The same place, but within a clause that may follow another one.
     fn joined(self, joins: bool) -> CursorPlace<'t> {
         match self {
             CursorPlace::Text { .. } => CursorPlace::Text { joins },
@@ -347,7 +348,7 @@ fn is_bare(token: &QueryToken) -> bool {
     matches!(token.kind, TokenKind::Word | TokenKind::Wildcard | TokenKind::Number)
 }
 
-/// Fields whose values may be lists without parentheses.
+/// Whether the values of a field may be lists without parentheses.
 fn is_listed(name: &SubjectName) -> bool {
     use Field::{Flag, Logspace, Source};
     matches!(name, SubjectName::Field(FieldName::Known(Flag | Logspace | Source)))

@@ -110,9 +110,9 @@ impl<'a> WrittenQuery<'a> {
         let end = outline.clauses.last().map_or(0, |clause| clause.span.end);
         let clause = |span: Range<usize>| match parse(part(text, &span)) {
             Ok(query) => Ok(EditedClause { text: part(text, &span).to_owned(), query, span }),
-            // Reading was cancelled: each clause would seem to be the whole filter.
+            // Reading was cancelled. Then each clause would be taken for the whole filter.
             Err(error) if steps::is_over() => Err(error),
-            // A literal text is the whole filter.
+            // A text that is searched for literally is the whole filter.
             Err(_) => {
                 Ok(EditedClause { text: pipeline.filter.to_string(), query: pipeline.filter.clone(), span })
             }
@@ -279,7 +279,8 @@ impl<'a> WrittenQuery<'a> {
         let before = before.strip_suffix('|').unwrap_or(before).trim_end();
         let after = part(self.text, &(range.end..self.text.len())).trim();
         let text = format!("{before} {after}");
-        // A stage may have split the clause in two: the meaning is that of the text without it.
+        // Removing the stage may change the meaning of the filter. In that case, the text is assembled from the parts
+        // that remain.
         match parse_pipeline(&text) {
             Ok(left) if left.filter == self.pipeline.filter => text.trim().to_owned(),
             _ => {
@@ -322,7 +323,7 @@ impl<'a> WrittenQuery<'a> {
         first_of(text.trim(), &Pipeline { filter: self.pipeline.filter.clone(), stages: vec![stage] })
     }
 
-    /// The filter with the conditions before the first table.
+    /// The filter, with the `where` conditions of the stages before the first table added.
     fn messages(mut self) -> String {
         let stages = std::mem::take(&mut self.pipeline.stages);
         self.stages = "";
@@ -379,7 +380,7 @@ impl EditedClause {
         EditedClause { text: text.unwrap_or(canonical.text), ..canonical }
     }
 
-    /// The conditions of which one suffices.
+    /// The conditions of a disjunction; for anything else, the condition itself.
     fn alternatives(&self) -> &[Query] {
         match &self.query {
             Query::Or(queries) => queries,
@@ -427,7 +428,7 @@ fn part<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
     text.get(range.clone()).unwrap_or_default()
 }
 
-/// The text if it has this meaning, otherwise the canonical one.
+/// The text if it has this meaning, otherwise the canonical text.
 fn first_of(text: &str, meant: &Pipeline) -> String {
     if parse_pipeline(text).as_ref() == Ok(meant) { text.to_owned() } else { meant.to_string() }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// `text` has the range of an edit in `‹›`.
+/// Splits the marks `‹›` from a text, and returns the range that they enclose.
 fn ranged(text: &str) -> (String, Range<usize>) {
     let start = text.find('‹').unwrap();
     let text = text.replacen('‹', "", 1);

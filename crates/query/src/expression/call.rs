@@ -131,14 +131,14 @@ fn of_time(name: &str, time: Timestamp) -> Cell<'static> {
     })
 }
 
-/// 1 for Monday to 7 for Sunday.
+/// The day of the week, from 1 for Monday to 7 for Sunday.
 fn weekday(time: Timestamp) -> u32 {
     // The first of January 1970 was a Thursday.
     let days = time.nanos().div_euclid(86_400 * SECOND);
     (days + 3).rem_euclid(7) as u32 + 1
 }
 
-/// The beginning of the span that a time or a number is in.
+/// The beginning of the span that contains a time or a number.
 fn bin(value: &Cell<'_>, width: f64) -> Cell<'static> {
     if width <= 0.0 {
         return Cell::Null;
@@ -162,7 +162,7 @@ const MONTHS: [&str; 12] = [
 ];
 const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-/// Formats like `%Y-%m-%d %H:%M:%S`, in UTC; unknown codes stay unchanged.
+/// The time in a format such as `%Y-%m-%d %H:%M:%S`, in UTC; unknown codes stay unchanged.
 fn formatted(time: Timestamp, format: &[u8]) -> Cell<'static> {
     let (year, month, day, second, nanos) = time.to_civil();
     let month_name = MONTHS.get(month as usize - 1).copied().unwrap_or_default();
@@ -217,14 +217,15 @@ fn replaced(text: &[u8], from: &[u8], with: &[u8]) -> Cell<'static> {
     cut(out)
 }
 
-/// Groups are written `$1` or `$name`, and `${1}` where a letter or digit follows.
+/// Replaces the matches of a regular expression. Groups are written `$1` or `$name`, and `${1}` if a letter or digit
+/// follows.
 fn replaced_regex(text: &[u8], regex: &Regex, with: &[u8]) -> Cell<'static> {
     let (mut out, mut end) = (Vec::with_capacity(text.len()), 0);
     let groups = memchr::memchr_iter(b'$', with).count();
     for found in regex.compiled().captures_iter(text) {
         let Some(whole) = found.get(0) else { continue };
         out.extend_from_slice(&text[end..whole.start()]);
-        // A group is no longer than the match: more than this is never made at once.
+        // A group is no longer than the match, so this bounds the length of the replacement before it is made.
         if GROWN_BYTES_MAX < whole.len().saturating_mul(groups) {
             end = whole.end();
             break;
@@ -296,7 +297,7 @@ fn nth_part(text: &[u8], by: &[u8], number: f64) -> Cell<'static> {
     Cell::owned_text(&text[start.min(end)..end])
 }
 
-/// An address and a network, or in Splunk's order a network and an address.
+/// Whether an address is in a network; in Splunk's order, the network comes first.
 fn in_network(first: &[u8], second: &[u8]) -> Cell<'static> {
     let network = |text: &[u8]| std::str::from_utf8(text).ok()?.trim().parse::<IpNet>().ok();
     let (network, address) = match (network(first), network(second)) {
@@ -308,7 +309,7 @@ fn in_network(first: &[u8], second: &[u8]) -> Cell<'static> {
     Cell::Bool(address.is_some_and(|address| network.contains(&address.to_canonical())))
 }
 
-/// Decodes `%20` and `+` as spaces; a `%` without two hexadecimal digits stays.
+/// Decodes `%20` and the like, and `+` as a space; a `%` without two hexadecimal digits stays.
 fn url_decoded(text: &[u8]) -> Vec<u8> {
     let hex = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);

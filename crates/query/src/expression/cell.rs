@@ -82,8 +82,8 @@ impl<'a> Cell<'a> {
         })
     }
 
-    /// Compares two values: as numbers or times if both can be, otherwise as texts in any case. `None` for null, and for a
-    /// number with a text that is not one.
+    /// Compares two values: as numbers or times if both can be converted, otherwise as texts in any case. `None` for
+    /// null, and for a number and a text that is not a number.
     pub(super) fn compare(&self, other: &Cell<'_>) -> Option<Ordering> {
         if matches!(self, Cell::Time(_)) || matches!(other, Cell::Time(_)) {
             return Some(self.time()?.cmp(&other.time()?));

@@ -62,7 +62,7 @@ impl<'a> EvalContext<'_, 'a> {
 fn arithmetic(operator: Operator, left: &Cell<'_>, right: &Cell<'_>) -> Cell<'static> {
     let moved = |time: &Timestamp, seconds: f64| {
         let nanos = seconds * SECOND as f64;
-        // A cast out of range gives the end of the range, and so does the addition.
+        // Both the cast and the addition saturate at the ends of the range.
         Cell::Time(time.saturating_add(nanos as i64))
     };
     match (operator, left, right) {

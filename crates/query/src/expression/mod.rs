@@ -42,7 +42,7 @@ pub enum Expression {
     Field(FieldName),
     /// The logical negation.
     Not(Box<Expression>),
-    /// The same number with the other sign.
+    /// The negated number.
     Minus(Box<Expression>),
     /// An operator with two operands.
     Binary(Operator, Box<[Expression; 2]>),
@@ -53,25 +53,25 @@ pub enum Expression {
 /// An operator of two operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operator {
-    /// Whether one operand is true.
+    /// Whether at least one operand is true.
     Or,
-    /// Whether both are true.
+    /// Whether both operands are true.
     And,
-    /// Whether they are equal.
+    /// Whether the operands are equal.
     Equal,
-    /// Whether they are not equal.
+    /// Whether the operands are not equal.
     NotEqual,
-    /// Whether the first is less.
+    /// Whether the first operand is less.
     Less,
-    /// Whether the first is less or equal.
+    /// Whether the first operand is less or equal.
     LessOrEqual,
-    /// Whether the first is greater.
+    /// Whether the first operand is greater.
     Greater,
-    /// Whether the first is greater or equal.
+    /// Whether the first operand is greater or equal.
     GreaterOrEqual,
-    /// The sum; a time moved by seconds.
+    /// The sum; for a time and a number, the time moved by that many seconds.
     Plus,
-    /// The difference; seconds between times.
+    /// The difference; for two times, the seconds between them.
     Minus,
     /// The product.
     Times,

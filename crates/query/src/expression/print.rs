@@ -25,7 +25,7 @@ impl Display for Expression {
             Expression::Minus(inner) => write!(f, "-{inner}", inner = PrintedPart(inner, SIGN)),
             Expression::Binary(operator, both) => {
                 let (text, binding) = (operator.text(), operator.binding());
-                // A comparison has one operator; the others are read from the left.
+                // Comparisons cannot be chained; all other operators are left-associative.
                 let left = if binding == Operator::Equal.binding() { binding + 1 } else { binding };
                 let [a, b] = both.as_ref();
                 write!(f, "{a} {text} {b}", a = PrintedPart(a, left), b = PrintedPart(b, binding + 1))

@@ -1,4 +1,4 @@
-//! Text to [`Expression`].
+//! Reads the text of an [`Expression`].
 //!
 //! ```text
 //! or         = and { ( "or" | "||" ) and }
@@ -36,7 +36,7 @@ struct ExpressionReader<'r> {
     depth: usize,
 }
 
-/// Operators at one level, the longer ones first.
+/// The operators of one precedence, longer ones first.
 const COMPARISONS: [(&str, Operator); 7] = [
     ("==", Operator::Equal),
     ("!=", Operator::NotEqual),
@@ -131,7 +131,7 @@ impl ExpressionReader<'_> {
         Ok(inner)
     }
 
-    /// `10`, `1.5`, `10MB`, `5m`.
+    /// Reads a number such as `10`, `1.5`, `10MB` or `5m`.
     fn number(&mut self) -> Parsed<Expression> {
         let at = self.cursor.at;
         let is_inner = |at: usize| {
@@ -227,7 +227,7 @@ impl ExpressionReader<'_> {
         }
     }
 
-    /// `field("avg(bytes)")`: any name.
+    /// Reads `field("avg(bytes)")`, which can name any field.
     fn quoted_field(&mut self, start: usize, open: usize) -> Parsed<Expression> {
         self.skip();
         let name = if self.cursor.peek(0) == Some('"') { self.cursor.plain_quoted() } else { None };

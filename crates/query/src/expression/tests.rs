@@ -1,4 +1,5 @@
-//! Values of expressions, errors in others, and that every expression is read as it is printed.
+//! The values of expressions, errors in expressions, and the property that a printed expression is read back
+//! unchanged.
 
 use super::*;
 use crate::{Stage, parse_pipeline};
@@ -15,7 +16,7 @@ fn read(text: &str) -> Expression {
     }
 }
 
-/// Fields of the row that expressions are tried on.
+/// The fields of the row that expressions are evaluated on.
 fn field(name: &FieldName) -> Cell<'static> {
     let text = |text: &'static str| Cell::Text(Cow::Borrowed(text.as_bytes()));
     match name.as_str() {

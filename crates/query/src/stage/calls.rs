@@ -10,7 +10,7 @@ use logstead_record::Field;
 use logstead_record::FieldName;
 use std::ops::Range;
 
-/// The functions, by their names in messages.
+/// The functions, by the names that messages use.
 const FUNCTIONS: [&str; 11] =
     ["count", "sum", "avg", "min", "max", "dc", "median", "p90", "p95", "p99", "percentile"];
 
@@ -42,14 +42,14 @@ impl StageReader<'_> {
         Ok(functions)
     }
 
-    /// No two columns may have one name.
+    /// Checks that no two columns have the same name.
     pub(super) fn check_columns(&self, others: Vec<&str>, functions: &[Aggregate]) -> Parsed<()> {
         let columns: Vec<String> = functions.iter().map(Aggregate::column).collect();
         let names = others.into_iter().chain(columns.iter().map(String::as_str));
         self.check_items(names)
     }
 
-    /// Whether `name=` is here.
+    /// Whether `name=` is at the cursor.
     pub(super) fn is_at_option(&self) -> bool {
         let cursor = &self.cursor;
         cursor.char_at(cursor.space_end(cursor.identifier_end(cursor.at))) == Some('=')
@@ -62,7 +62,7 @@ impl StageReader<'_> {
         Ok(Aggregate { function, alias })
     }
 
-    /// The name of a field or column that is made.
+    /// Reads the name of a new field or column.
     pub(super) fn new_name(&mut self) -> Parsed<String> {
         let at = self.cursor.at;
         match self.plain_name()? {
@@ -75,7 +75,7 @@ impl StageReader<'_> {
         self.error(range, format!("`{field}` is a built-in field: choose another name"))
     }
 
-    /// A field or a column: `host`, `"odd name"`, `avg(bytes)`.
+    /// Reads the name of a field or a column: `host`, `"odd name"`, `avg(bytes)`.
     pub(super) fn name(&mut self) -> Parsed<FieldName> {
         let end = self.cursor.identifier_end(self.cursor.at);
         let is_call = self.cursor.at < end && self.cursor.char_at(end) == Some('(');
@@ -178,7 +178,7 @@ impl StageReader<'_> {
     }
 }
 
-/// A measure by its name in lower case.
+/// The measure with this name, in lower case.
 fn measure(name: &str) -> Option<Measure> {
     match name {
         "count" | "c" => Some(Measure::Count),
@@ -194,14 +194,14 @@ fn measure(name: &str) -> Option<Measure> {
     }
 }
 
-/// `95` or `99.9`.
+/// Reads a percentage such as `95` or `99.9`.
 fn percentile(percent: &str) -> Option<Measure> {
     let is_number = percent.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let is_whole = percent.starts_with(|c: char| c.is_ascii_digit()) && !percent.ends_with('.');
     percent.parse().ok().filter(|_| is_number && is_whole).and_then(of_percent)
 }
 
-/// To a thousandth, but for rounding.
+/// The percentile for a percentage that, apart from rounding, has at most three decimals.
 fn of_percent(percent: f64) -> Option<Measure> {
     let thousandths = percent * 1000.0;
     let is_one = (thousandths - thousandths.round()).abs() < 1e-6;

@@ -1,4 +1,4 @@
-//! Fields that a regular expression finds in a text, and the simple form of one: `user=<user> from <ip>`.
+//! Fields that a regular expression finds in a text, and a simpler notation for it: `user=<user> from <ip>`.
 //!
 //! **Invariant:** there is at least one field and at most [`STAGE_ITEMS_MAX`], none twice, and none has the name
 //! of a field that every message has.
@@ -130,7 +130,7 @@ fn pieces(text: &str) -> Vec<CapturePiece<'_>> {
     pieces
 }
 
-/// The regular expression; bytes that are not UTF-8 belong to a value too.
+/// The source of the regular expression; a value may contain bytes that are not UTF-8.
 fn source(pieces: &[CapturePiece<'_>]) -> String {
     let pieces = pieces.iter().enumerate().map(|(index, piece)| {
         let value = match index {

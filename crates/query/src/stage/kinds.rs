@@ -32,13 +32,13 @@ pub(crate) const KINDS: [StageKind; 16] = [
     StageKind { names: &["raw"], example: "raw" },
 ];
 
-/// Stages that are planned.
+/// The names of planned stages.
 pub(super) const LATER: [&str; 3] = ["patterns", "new_patterns", "context"];
 
 /// Words that name a field in a stage only when quoted.
 pub(crate) const WORDS: [&str; 6] = ["by", "as", "from", "asc", "desc", "limit"];
 
-/// The kind of stage that is called so, in lower case.
+/// The kind of stage with this name, in lower case.
 pub(crate) fn kind_of(name: &str) -> Option<&'static StageKind> {
     KINDS.iter().find(|kind| kind.names.contains(&name))
 }

@@ -1,7 +1,7 @@
 //! The stages after a filter, which turn its messages into a result.
 //!
-//! A stage takes rows and returns rows. Stages before the first aggregating one see messages, newest first; those after it
-//! see a table, whose columns are named by [`Function`] or by an alias.
+//! A stage takes rows and returns rows. Stages up to the first aggregating one work on messages, newest first; those
+//! after it work on a table, whose columns are named by [`Function`] or by an alias.
 //!
 //! **Invariant:** the text that a [`Pipeline`] prints as parses to the same pipeline.
 
@@ -28,7 +28,7 @@ pub(super) use parse::read_search;
 pub use parse::{parse_asked, parse_pipeline, parse_pipeline_search};
 pub use streaming::{StreamingError, StreamingNeed};
 
-/// A filter, and the stages that its messages pass through.
+/// A filter, and the stages through which its messages pass.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pipeline {
     /// The condition that messages must match.
@@ -46,18 +46,18 @@ pub struct PipelineSearch {
     pub warnings: Vec<Warning>,
 }
 
-/// One step. Lists of fields and functions are never empty and name nothing twice.
+/// A stage. Lists of fields and functions are never empty and contain no duplicates.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Stage {
     /// Keeps the rows that match.
     Where(Query),
     /// Keeps these columns, in this order.
     Fields(Vec<FieldName>),
-    /// Orders rows by the first key, those that are equal by the next, the others as they were.
+    /// Sorts rows by the first key, equal ones by the next, and so on; the sort is stable.
     Sort(Vec<SortKey>),
-    /// Keeps this many of the first rows.
+    /// Keeps the first rows, at most this many.
     Limit(u64),
-    /// Keeps this many of the last rows.
+    /// Keeps the last rows, at most this many.
     Tail(u64),
     /// Makes a row for each group of equal values of `by`, with the results of the functions.
     Stats {
@@ -77,7 +77,7 @@ pub enum Stage {
     },
     /// The most frequent values, each with its count.
     Top(Ranking),
-    /// The least frequent ones.
+    /// The least frequent values, each with its count.
     Rare(Ranking),
     /// Returns each combination of values of these fields once, and nothing else.
     Uniq(Vec<FieldName>),
@@ -87,7 +87,7 @@ pub enum Stage {
     Gap {
         /// The fields whose values define a series of messages.
         by: Vec<FieldName>,
-        /// In nanoseconds, above 0; a gap is longer than this.
+        /// The time that a gap must exceed, in nanoseconds, above 0.
         longest_nanos: i64,
     },
     /// Adds fields contained in a text.
@@ -108,7 +108,7 @@ pub enum Stage {
     Eval(Vec<(String, Expression)>),
 }
 
-/// A column to order rows by.
+/// A column to sort rows by.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SortKey {
     /// The column.
@@ -117,7 +117,7 @@ pub struct SortKey {
     pub descending: bool,
 }
 
-/// A column that a group of rows becomes.
+/// A column computed from a group of rows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Aggregate {
     /// The function.
@@ -142,11 +142,11 @@ pub enum Measure {
     Count,
     /// The sum of the numbers.
     Sum,
-    /// Their mean.
+    /// The mean of the numbers.
     Avg,
-    /// The least.
+    /// The least value.
     Min,
-    /// The greatest.
+    /// The greatest value.
     Max,
     /// The number of distinct values.
     Distinct,
@@ -223,7 +223,7 @@ impl Stage {
 }
 
 impl Aggregate {
-    /// The name of its column: the alias, otherwise `count` or such as `avg(bytes)`.
+    /// The name of its column: the alias if there is one, otherwise a name such as `count` or `avg(bytes)`.
     pub fn column(&self) -> String {
         let by_function = || match &self.function {
             Function::Count => "count".to_owned(),

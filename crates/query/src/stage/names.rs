@@ -9,7 +9,7 @@ use logstead_record::FieldName;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{stage}` needs `{field}`, which `fields` before it leaves out: name it there")]
 pub struct HiddenField {
-    /// The stage.
+    /// The name of the stage.
     pub stage: String,
     /// The field.
     pub field: FieldName,
@@ -96,7 +96,7 @@ pub enum AddedFields {
     Any,
 }
 
-/// Each field at its first occurrence.
+/// The fields without duplicates, each at its first occurrence.
 pub fn shown_names(fields: Vec<FieldName>) -> Vec<FieldName> {
     let mut known: Vec<FieldName> = Vec::new();
     for field in fields {

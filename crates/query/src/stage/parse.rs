@@ -55,7 +55,7 @@ pub fn parse_asked(text: &str, unparsed: Unparsed) -> Result<PipelineSearch, Par
 /// The positions of a pipeline's parts, in bytes.
 #[derive(Default)]
 pub(crate) struct PipelineSpans {
-    /// The clauses of the filter that stand side by side.
+    /// The clauses of the filter that are joined by AND.
     pub(crate) clauses: Vec<Range<usize>>,
     /// The stages.
     pub(crate) stages: Vec<StageSpan>,
@@ -93,7 +93,7 @@ fn read(text: &str) -> Result<(PipelineSearch, PipelineSpans), ParseError> {
     Ok((PipelineSearch { pipeline, warnings: meaning.warnings }, places))
 }
 
-/// Reads a text whose filter is searched for literally.
+/// Reads a text whose filter is to be searched for literally.
 fn read_as_it_stands(text: &str, error: &ParseError) -> Result<(PipelineSearch, PipelineSpans), ParseError> {
     let cursor = TextCursor::new(text);
     let end = pipe_before_stage(&cursor, false).unwrap_or(cursor.end());
@@ -134,7 +134,8 @@ fn hidden_stage(text: &str, pipeline: &Pipeline) -> Option<Warning> {
     })
 }
 
-/// The first `|` before the name of a stage that is joined to the text before it, or that is not.
+/// The position of the first `|` before the name of a stage; `joined` says whether it must be joined to the text
+/// before it or must not be.
 fn pipe_before_stage(cursor: &TextCursor, joined: bool) -> Option<usize> {
     let pipes = (0..).map_while(|at| Some((at, cursor.char_at(at)?))).filter(|(_, c)| *c == '|');
     pipes.map(|(at, _)| at).find(|&at| {
@@ -277,7 +278,7 @@ impl StageReader<'_> {
     }
 
     fn stats(&mut self) -> Parsed<Stage> {
-        // LogsQL writes the groups first.
+        // In LogsQL, the groups come first.
         let mut by = self.by()?;
         let functions = self.functions(by.columns())?;
         if by.fields.is_empty() && by.span_nanos.is_none() {
@@ -316,7 +317,7 @@ impl StageReader<'_> {
         count = count.or(self.optional_count()?);
         let mut by = self.by_fields()?;
         count = count.or(self.optional_count()?);
-        // LogsQL writes `top 10 by (host)`.
+        // In LogsQL, this is written `top 10 by (host)`.
         if fields.is_empty() {
             std::mem::swap(&mut fields, &mut by);
         }
@@ -334,7 +335,7 @@ impl StageReader<'_> {
         Ok(fields)
     }
 
-    /// `host > 10m`; also `host 10m` and `10m by host`.
+    /// Reads `host > 10m`, `host 10m` or `10m by host`.
     fn gap(&mut self) -> Parsed<Stage> {
         let is_length = self.cursor.peek(0).is_some_and(|c| c == '>' || c.is_ascii_digit());
         let before = if is_length { Some(self.gap_length()?) } else { None };
@@ -392,7 +393,7 @@ impl StageReader<'_> {
         Ok(Stage::Parse { format, from: self.source_field()? })
     }
 
-    /// `rex field=a "…"`, `extract_regexp "…" from a`.
+    /// Reads `rex field=a "…"` or `extract_regexp "…" from a`.
     fn rex(&mut self) -> Parsed<Stage> {
         let from = if self.option("field") { Some(self.name()?) } else { None };
         self.skip();
@@ -415,7 +416,7 @@ impl StageReader<'_> {
         Ok(TextFormat::Csv(columns))
     }
 
-    /// `a = 1, b = a + 1`.
+    /// Reads assignments: `a = 1, b = a + 1`.
     fn eval(&mut self) -> Parsed<Stage> {
         let mut assignments: Vec<(String, Expression)> = Vec::new();
         loop {
@@ -433,7 +434,7 @@ impl StageReader<'_> {
                 break;
             }
         }
-        // A name may come twice: the later one may use the earlier one.
+        // A name may occur twice, because a later assignment may use the earlier value.
         if STAGE_ITEMS_MAX < assignments.len() {
             let message = format!("a stage has at most {STAGE_ITEMS_MAX} columns: remove some");
             return Err(self.error(self.node.range.clone(), message));
@@ -465,7 +466,7 @@ impl StageReader<'_> {
     }
 }
 
-/// Whether a text in it looks like a comparison of a column such as `avg(bytes)`.
+/// Whether a text in the query looks like a comparison of a column such as `avg(bytes)`.
 fn compares_call(query: &Query) -> bool {
     match query {
         Query::And(inner) | Query::Or(inner) => inner.iter().any(compares_call),

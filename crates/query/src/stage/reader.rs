@@ -14,7 +14,7 @@ use std::ops::Range;
 /// The default number of rows of a stage.
 pub(super) const COUNT_DEFAULT: u64 = 10;
 
-/// Reads what follows the name of a stage.
+/// Reads the part of a stage after its name.
 pub(super) struct StageReader<'a> {
     pub(super) meaning: &'a mut Meaning,
     /// A cursor limited to the stage.
@@ -23,9 +23,9 @@ pub(super) struct StageReader<'a> {
     pub(super) kind: &'static StageKind,
     /// Its name as written.
     pub(super) name: String,
-    /// Whether a stage before it made a table.
+    /// Whether an earlier stage made a table.
     pub(super) follows_table: bool,
-    /// A limit for its rows if it has none of its own.
+    /// The limit for its rows, unless it has its own.
     pub(super) limit: Option<u64>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct StageReader<'a> {
 #[derive(Default)]
 pub(super) struct GroupColumns {
     pub(super) fields: Vec<FieldName>,
-    /// LogsQL's `by (_time:5m)`.
+    /// The span in LogsQL's `by (_time:5m)`.
     pub(super) span_nanos: Option<i64>,
 }
 
@@ -93,7 +93,7 @@ impl StageReader<'_> {
         Ok((items, in_parentheses))
     }
 
-    /// Checks that there are names, not too many, and none twice.
+    /// Checks that there are names, not too many, and no duplicates.
     pub(super) fn check_items<'n>(&self, names: impl Iterator<Item = &'n str>) -> Parsed<()> {
         let mut seen: Vec<&str> = Vec::new();
         for name in names {
@@ -118,7 +118,7 @@ impl StageReader<'_> {
         }
     }
 
-    /// White space and commas.
+    /// Skips white space and commas.
     pub(super) fn skip(&mut self) {
         while self.cursor.peek(0).is_some_and(|c| c.is_whitespace() || c == ',') {
             self.cursor.at += 1;
@@ -134,7 +134,7 @@ impl StageReader<'_> {
         found
     }
 
-    /// The word here, in lower case.
+    /// The word at the cursor, in lower case.
     pub(super) fn peek_word(&self) -> String {
         let at = self.cursor.at;
         self.cursor.text(at..self.cursor.identifier_end(at)).to_ascii_lowercase()
@@ -149,7 +149,7 @@ impl StageReader<'_> {
         found
     }
 
-    /// `name=`.
+    /// Takes `name=` if it is at the cursor.
     pub(super) fn option(&mut self, name: &str) -> bool {
         let at = self.cursor.at;
         let found = self.keyword(name) && self.eat('=');
@@ -170,7 +170,7 @@ impl StageReader<'_> {
         nanos.ok_or_else(|| self.error(range, format!("`{text}` is not a duration: write 30s, 5m, 1h or 1d")))
     }
 
-    /// `10`, `limit=10` or `limit 10`.
+    /// Reads a number if there is one: `10`, `limit=10` or `limit 10`.
     pub(super) fn optional_count(&mut self) -> Parsed<Option<u64>> {
         self.skip();
         if self.keyword("limit") {
@@ -191,7 +191,7 @@ impl StageReader<'_> {
         number.ok_or_else(|| self.error(range, format!("`{text}` is not a number between 1 and {LIMIT_MAX}")))
     }
 
-    /// Takes the word here; errors call it `what`.
+    /// Takes the word at the cursor, which errors call `what`.
     fn value(&mut self, what: &str) -> Parsed<(Range<usize>, String)> {
         let range = self.word_range();
         if range.is_empty() {
@@ -207,7 +207,7 @@ impl StageReader<'_> {
         at..self.cursor.word_end(at, &[',', '|'])
     }
 
-    /// The error that the word here is unexpected.
+    /// The error that the word at the cursor is unexpected.
     pub(super) fn unexpected(&self) -> ParseError {
         let range = self.word_range();
         let end = range.end.max(range.start + 1);
@@ -227,7 +227,7 @@ impl StageReader<'_> {
         format!("for example `{example}`", example = self.kind.example)
     }
 
-    /// An error at the word here, or at the end of the text before.
+    /// An error at the word at the cursor, or at the end of the text before it.
     pub(super) fn error_here(&self, message: impl Into<String>) -> ParseError {
         let range = self.word_range();
         let range = if range.is_empty() { range.start.saturating_sub(1)..range.start } else { range };

@@ -1,4 +1,4 @@
-//! Which stages work on one message at a time.
+//! The stages that work on one message at a time.
 
 use super::{Pipeline, Stage};
 
@@ -7,7 +7,7 @@ use super::{Pipeline, Stage};
 pub enum StreamingNeed {
     /// The message itself: the stage works on messages as they come in.
     Each,
-    /// The messages before it.
+    /// The message and those before it.
     Earlier,
     /// All messages.
     All,

@@ -10,12 +10,12 @@ use crate::error::ParseError;
 const BOUNDS: [&str; 4] = [">=", "<=", ">", "<"];
 
 impl SyntaxReader {
-    /// A field, an operator and a value.
+    /// Reads a comparison: a field, an operator and a value.
     pub(super) fn comparison(&mut self, subject: ComparisonSubject) -> TreeNode {
         let at = self.cursor.at;
         self.take_subject(&subject);
         match subject.operator {
-            // They print as negations and groups, which nest.
+            // These print as negations and groups, which are nested.
             Operator::NotEquals | Operator::NotMatches | Operator::In => {
                 self.nested(at, |reader| reader.compared(subject))
             }
@@ -74,7 +74,7 @@ impl SyntaxReader {
             }
         }
         let value = self.plain_value(stops);
-        // A list prints as a group, which nests.
+        // A list prints as a group, which is nested.
         if value.is_list() && !self.may_nest() { self.too_deep(at) } else { value }
     }
 
@@ -132,7 +132,7 @@ impl SyntaxReader {
         (!end.text.is_empty() && end.distance.is_none()).then_some(end)
     }
 
-    /// `(a, b)` or `[a b]` after `in`.
+    /// Reads `(a, b)` or `[a b]` after `in`.
     fn list(&mut self) -> TreeNode {
         let start = self.cursor.at;
         let close = if self.cursor.peek(0) == Some('(') { ')' } else { ']' };
@@ -176,7 +176,7 @@ impl SyntaxReader {
         }
     }
 
-    /// The value of `~`.
+    /// Reads the value after `~`.
     fn regex_value(&mut self) -> TreeNode {
         let at = self.cursor.at;
         let (source, ignore_case) = match (self.regex(at, &[]), self.cursor.peek(0)) {

@@ -1,4 +1,4 @@
-//! Characters to words, quoted texts and regular expressions.
+//! Splits characters into words, quoted texts and regular expressions.
 //!
 //! Text pasted from a log must work, so almost every character may occur in a word, and a backslash is special only before a
 //! quote or a wildcard: `C:\temp` is literal.
@@ -28,7 +28,7 @@ impl TextCursor {
         TextCursor { end: chars.len(), chars: chars.into(), offsets: offsets.into(), at: 0 }
     }
 
-    /// The beginning of the same text.
+    /// A cursor at the beginning of the same text.
     pub(crate) fn at_start(&self) -> TextCursor {
         TextCursor { at: 0, ..self.clone() }
     }
@@ -38,7 +38,7 @@ impl TextCursor {
         TextCursor { at: range.start, end: range.end, ..self.clone() }
     }
 
-    /// The character `ahead` of the next one.
+    /// The character `ahead` positions after the next one.
     pub(crate) fn peek(&self, ahead: usize) -> Option<char> {
         self.char_at(self.at + ahead)
     }
@@ -65,7 +65,7 @@ impl TextCursor {
         self.end <= self.at || steps::is_over()
     }
 
-    /// Whether a text begins at `at`.
+    /// Whether this text stands at `at`.
     pub(crate) fn starts_with(&self, at: usize, text: &str) -> bool {
         text.chars().enumerate().all(|(ahead, c)| self.char_at(at + ahead) == Some(c))
     }
@@ -75,14 +75,14 @@ impl TextCursor {
         self.chars[range].iter().collect()
     }
 
-    /// The whole text with other characters at `range`.
+    /// The whole text with the characters at `range` replaced.
     pub(crate) fn rewritten(&self, range: Range<usize>, with: &str) -> String {
         steps::count(self.chars.len());
         let (before, after) = (&self.chars[..range.start], &self.chars[range.end..]);
         before.iter().copied().chain(with.chars()).chain(after.iter().copied()).collect()
     }
 
-    /// Characters to bytes.
+    /// Converts a range of characters to bytes.
     pub(crate) fn span(&self, range: Range<usize>) -> Range<usize> {
         self.offsets[range.start]..self.offsets[range.end]
     }
@@ -97,7 +97,7 @@ impl TextCursor {
         from.min(self.end) + spaces
     }
 
-    /// The end of a range without its trailing white space.
+    /// The end of a range, without trailing white space.
     pub(crate) fn trimmed(&self, range: Range<usize>) -> usize {
         let is_other = |c: &char| !c.is_whitespace();
         self.chars[range.clone()]
@@ -175,7 +175,8 @@ impl TextCursor {
         }
     }
 
-    /// Reads the distance directly after a closing quote: `~3`. A number that is too large is the largest one.
+    /// Reads the distance directly after a closing quote: `~3`. A number that is too large is read as the largest
+    /// one.
     pub(crate) fn distance(&mut self) -> Option<usize> {
         let is_behind_quote = self.at.checked_sub(1).and_then(|before| self.char_at(before)) == Some('"');
         let digits = self.seen(self.at + 1).iter().take_while(|c| c.is_ascii_digit()).count();
@@ -256,7 +257,7 @@ impl TextCursor {
         Err(self.unclosed(start))
     }
 
-    /// The end of the quoted text here; without a closing quote, the end of everything.
+    /// The end of the quoted text at the cursor; without a closing quote, the end of the whole text.
     pub(crate) fn quote_end(&self) -> usize {
         let mut ahead = self.clone();
         ahead.quoted_regex().map_or(ahead.end, |_| ahead.at)

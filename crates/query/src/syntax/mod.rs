@@ -1,4 +1,4 @@
-//! The grammar: any text to a [`Tree`] of clauses and stages. `parse` gives trees their meaning.
+//! The grammar: reads any text as a [`Tree`] of clauses and stages. `parse` gives trees their meaning.
 //!
 //! ```text
 //! text    = filter { "|" stage }

@@ -1,5 +1,5 @@
-//! Reads any text to a [`Tree`]. Text that does not follow the grammar becomes an error node, and reading continues after
-//! it.
+//! Reads any text as a [`Tree`]. Text that does not follow the grammar becomes an error node, and reading continues
+//! after it.
 
 use super::lex::TextCursor;
 use super::subject::{SubjectMatch, subject_here};
@@ -17,7 +17,7 @@ pub(super) struct SyntaxReader {
     /// Whether stages may follow the filter.
     stages: bool,
     depth: usize,
-    /// The number of these levels that are parentheses.
+    /// The number of open levels that are parentheses.
     open: usize,
     /// Whether an error already has a suggestion: only the first error is reported.
     suggests: bool,
@@ -30,7 +30,7 @@ pub(super) enum GroupExtent {
     Whole,
 }
 
-/// The state in `field:( … )`, in which each word is a value.
+/// The state within `field:( … )`, in which each word is a value; `None` elsewhere.
 pub(super) type GroupValues = Option<GroupExtent>;
 
 /// The tokens of any text, in order. Only white space lies between them.
@@ -67,7 +67,7 @@ impl SyntaxReader {
         }
     }
 
-    /// A reader of a part of a text, whose tokens do not matter.
+    /// A reader for a part of a text whose tokens are not needed.
     fn of_part(cursor: TextCursor) -> SyntaxReader {
         SyntaxReader { cursor, tokens: Vec::new(), stages: false, depth: 0, open: 0, suggests: false }
     }
@@ -85,7 +85,7 @@ impl SyntaxReader {
         Tree { cursor: self.cursor.at_start(), filter, stages, tokens: self.tokens }
     }
 
-    /// Everything up to the next stage.
+    /// Reads everything up to the next stage.
     pub(super) fn filter(&mut self) -> TreeNode {
         self.cursor.skip_space();
         if self.is_at_stage_end() {
@@ -102,7 +102,7 @@ impl SyntaxReader {
         TreeNode::joined(nodes, NodeKind::And)
     }
 
-    /// Whether the text ends here or a stage begins.
+    /// Whether the text ends or a stage begins at the cursor.
     pub(super) fn is_at_stage_end(&self) -> bool {
         let is_pipe = self.cursor.peek(0) == Some('|') && self.or_operator().is_none();
         self.cursor.is_at_end() || (self.stages && self.depth == 0 && is_pipe)
@@ -154,7 +154,7 @@ impl SyntaxReader {
     fn not_operator(&self) -> Option<usize> {
         let at = self.cursor.at;
         let sign = matches!(self.cursor.peek(0), Some('-' | '!'));
-        // `->`, `--`, `!=` and a lone hyphen are text.
+        // The texts `->`, `--`, `!=` and a lone hyphen are words.
         let before_word =
             self.cursor.peek(1).is_some_and(|c| !c.is_whitespace() && !"-=<>!~),;:".contains(c));
         if sign && before_word { Some(at + 1) } else { self.cursor.keyword(at, "NOT") }
@@ -189,7 +189,7 @@ impl SyntaxReader {
         let suggestion = (!self.suggests).then(|| self.cursor.rewritten(at..at + 1, "\"|\""));
         self.suggests = true;
         let error = ParseError { suggestion, ..self.cursor.meaning(at..at + 1, message) };
-        // Outside of parentheses a stage begins here all the same.
+        // Outside of parentheses, a stage begins here nevertheless.
         if !self.stages || 0 < self.open {
             self.take(at + 1, TokenKind::Pipe);
         }
@@ -237,7 +237,7 @@ impl SyntaxReader {
         })
     }
 
-    /// Reads a node one level deeper that begins at `at`, unless that is too deep.
+    /// Reads a node that begins at `at` one level deeper, unless that is too deep.
     pub(super) fn nested(&mut self, at: usize, read: impl FnOnce(&mut SyntaxReader) -> NodeKind) -> TreeNode {
         if !self.may_nest() {
             return self.too_deep(at);
@@ -299,14 +299,15 @@ impl SyntaxReader {
         self.take(at + 3, TokenKind::Operator);
     }
 
-    /// The regular expression at a place.
+    /// Reads the regular expression at a position.
     pub(super) fn regex(&mut self, at: usize, stops: &[char]) -> Option<(String, bool)> {
         let (source, ignore_case, end) = self.cursor.regex(at, stops)?;
         self.take(end, TokenKind::Regex);
         Some((source, ignore_case))
     }
 
-    /// The quoted text with its wildcards, or the bare word at a place; text before it belongs to the same token.
+    /// Reads the quoted text with its wildcards, or the bare word, at a position; text before it belongs to the same
+    /// token.
     pub(super) fn operand(
         &mut self,
         at: usize,
@@ -336,7 +337,7 @@ impl SyntaxReader {
         Ok(Operand { text: plain_text(&parts), parts, quoted: true, distance })
     }
 
-    /// After a closing quote.
+    /// Checks that a word ends after a closing quote.
     pub(super) fn expect_boundary(&mut self, start: usize, stops: &[char]) -> Result<(), ParseError> {
         let at = self.cursor.at;
         if self.cursor.is_boundary(at, stops) {
@@ -347,12 +348,12 @@ impl SyntaxReader {
         Err(self.cursor.syntax(start..at + 1, "a space must follow the closing quote"))
     }
 
-    /// An error node from `at` to here.
+    /// An error node from `at` to the cursor.
     pub(super) fn failed(&self, at: usize, error: ParseError) -> TreeNode {
         TreeNode::new(at..self.cursor.at, NodeKind::Error(error))
     }
 
-    /// An error node for something missing here.
+    /// An error node for something missing at the cursor.
     pub(super) fn missing(&self, error: ParseError) -> TreeNode {
         self.here(NodeKind::Error(error))
     }
@@ -388,7 +389,7 @@ impl SyntaxReader {
     }
 }
 
-/// Takes the quoted text with its wildcards, or the bare word, at a place of a stage.
+/// Reads the quoted text with its wildcards, or the bare word, at the cursor in a stage.
 pub(crate) fn operand_at(cursor: &mut TextCursor, stops: &[char]) -> Result<Operand, ParseError> {
     let mut reader = SyntaxReader::of_part(cursor.clone());
     let start = cursor.at;

@@ -6,7 +6,7 @@ use super::tree::{Body, StageNode};
 use crate::stage::{WORDS, kind_of};
 
 impl SyntaxReader {
-    /// All stages up to the end of the text.
+    /// Reads all stages up to the end of the text.
     pub(super) fn all_stages(&mut self) -> Vec<StageNode> {
         let mut stages = Vec::new();
         while !self.cursor.is_at_end() {

@@ -1,7 +1,7 @@
-//! Decides whether the text at a place names a field and compares it, or is plain text.
+//! Decides whether the text at a position names a field and compares it, or is plain text.
 //!
-//! Pasted text must work: times, MAC and IPv6 addresses, URLs and drive letters have colons too. It is not known here which
-//! fields exist, so `user=root` is read as a field whether or not there is one.
+//! Pasted text must work: times, MAC and IPv6 addresses, URLs and drive letters contain colons too. The existing
+//! fields are not known here, so `user=root` is read as a field even if there is no such field.
 
 use super::lex::TextCursor;
 use crate::number::Number;
@@ -30,13 +30,13 @@ pub(crate) enum SubjectName {
     SeverityNumber,
     /// `_exists_`: its value is the name of a field.
     Exists,
-    /// `earliest`: the time from which.
+    /// `earliest`: the beginning of the range of times.
     Earliest,
-    /// `latest`: the time before which.
+    /// `latest`: the end of the range of times.
     Latest,
 }
 
-/// How a field is compared.
+/// The way a field is compared.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Operator {
     Has,
@@ -53,7 +53,7 @@ pub(crate) enum Operator {
 
 use Operator::{Equals, Greater, GreaterOrEqual, Has, In, Less, LessOrEqual, Matches, NotEquals, NotMatches};
 
-/// Longer ones first.
+/// The operators, longer ones first.
 const OPERATORS: [(&str, Operator); 19] = [
     (":>=", GreaterOrEqual),
     (":<=", LessOrEqual),
@@ -76,7 +76,7 @@ const OPERATORS: [(&str, Operator); 19] = [
     ("~", Matches),
 ];
 
-/// The subject at the cursor, which does not move.
+/// The subject at the cursor, which is not moved.
 pub(crate) fn subject_here(cursor: &mut TextCursor) -> Option<SubjectMatch> {
     let start = cursor.at;
     let found = find(cursor, start);
@@ -84,7 +84,7 @@ pub(crate) fn subject_here(cursor: &mut TextCursor) -> Option<SubjectMatch> {
     found
 }
 
-/// A subject, or a field without a value.
+/// The result of looking for a subject: the subject, or a field without a value.
 pub(crate) enum SubjectMatch {
     Subject(ComparisonSubject),
     /// A field and an operator without a value after them.
@@ -95,7 +95,7 @@ pub(crate) enum SubjectMatch {
 }
 
 impl SubjectName {
-    /// `quoted` names are only ever names of fields.
+    /// Reads a name; a `quoted` one can only be that of a field.
     pub(crate) fn new(text: &str, quoted: bool) -> SubjectName {
         match text.to_ascii_lowercase().as_str() {
             _ if quoted => SubjectName::Field(FieldName::new(text)),
@@ -114,8 +114,8 @@ impl SubjectName {
     }
 }
 
-/// The position of a value that looks like a number but is not one: `took>1x`, `bytes>=10kbit`. Neither is a comparison,
-/// because dynamic fields are compared only with numbers.
+/// The position of a value that looks like a number but is not one: `took>1x`, `bytes>=10kbit`. These are not
+/// comparisons, because dynamic fields are compared only with numbers.
 pub(crate) fn nearly_number(text: &str) -> Option<usize> {
     let cursor = TextCursor::new(text);
     let name_end = cursor.identifier_end(0);
@@ -128,7 +128,7 @@ pub(crate) fn nearly_number(text: &str) -> Option<usize> {
     (0 < name_end && is_number).then_some(value)
 }
 
-/// Whether a name without quotes is read as this dynamic field's.
+/// Whether a name without quotes is read as the name of this dynamic field.
 pub(crate) fn is_plain_name(name: &str) -> bool {
     let cursor = TextCursor::new(name);
     let is_identifier = name.is_ascii() && cursor.identifier_end(0) == name.len() && !name.is_empty();
@@ -234,7 +234,7 @@ impl ComparedWord {
     fn is_comparison(&self, cursor: &mut TextCursor, operator: Operator) -> bool {
         match operator {
             Has | Equals | NotEquals if cursor.is_quoted(self.value_at) => self.quoted_value_ends(cursor),
-            // `"a b"~3` is a distance.
+            // In `"a b"~3`, the `~` gives a distance.
             Matches | NotMatches => {
                 self.known || cursor.char_at(self.value_at).is_some_and(|c| matches!(c, '"' | '/'))
             }
@@ -260,13 +260,14 @@ impl ComparedWord {
         cursor.text(self.value_at..end)
     }
 
-    /// `level="info",msg="x"` is not one comparison.
+    /// Whether the value ends with the closing quote: `level="info",msg="x"` is not one comparison.
     fn quoted_value_ends(&self, cursor: &mut TextCursor) -> bool {
         cursor.at = self.value_at;
         cursor.quoted().is_err() || cursor.is_boundary(cursor.at, &['~'])
     }
 
-    /// `src_ip:::/0` and `src:fe80::/10`, unless all of it is hexadecimal: `fe80::1:2`.
+    /// Whether it is a network, as in `src_ip:::/0` and `src:fe80::/10`; not if all of it is hexadecimal, as in
+    /// `fe80::1:2`.
     fn is_network(&self, cursor: &TextCursor, value: &str) -> bool {
         if value.starts_with('(') {
             return false;

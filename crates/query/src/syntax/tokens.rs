@@ -8,9 +8,9 @@ use std::ops::Range;
 /// A token of a text. Positions are in characters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QueryToken {
-    /// Its kind.
+    /// The kind of the token.
     pub kind: TokenKind,
-    /// Its position.
+    /// The position of the token.
     pub range: Range<usize>,
 }
 
@@ -19,7 +19,7 @@ pub struct QueryToken {
 pub enum TokenKind {
     /// A text, or a value that is none of the others.
     Word,
-    /// The same with `*` or `?`.
+    /// A text with `*` or `?`.
     Wildcard,
     /// The name of a field or column.
     Field,

@@ -27,17 +27,17 @@ pub(crate) struct TreeNode {
 
 /// The kind of a node.
 pub(crate) enum NodeKind {
-    /// Nothing is written.
+    /// Nothing: the part is empty.
     Nothing,
     Or(Vec<TreeNode>),
     And(Vec<TreeNode>),
     Not(Box<TreeNode>),
-    /// In parentheses.
+    /// A group in parentheses.
     Group(Box<TreeNode>),
-    /// After `in`.
+    /// The list after `in`.
     List(Vec<TreeNode>),
     Comparison(Box<Comparison>),
-    /// A text, or in a comparison a value.
+    /// A text, or a value in a comparison.
     Leaf(Leaf),
     /// Text that does not follow the grammar.
     Error(ParseError),
@@ -59,12 +59,12 @@ pub(crate) enum Leaf {
         operand: Operand,
         case_sensitive: bool,
     },
-    /// `[low TO high}`.
+    /// A range such as `[low TO high}`.
     Range {
         low: RangeEnd,
         high: RangeEnd,
     },
-    /// `>=value` in place of a value.
+    /// A bound such as `>=value` in place of a value.
     Bound {
         operator: &'static str,
         operand: Operand,
@@ -92,11 +92,11 @@ pub(crate) struct Operand {
 pub(crate) struct StageNode {
     /// The position of its `|`.
     pub(crate) pipe: usize,
-    /// Without the `|` and the white space at its end.
+    /// The position of the stage, without the `|` and the white space at its end.
     pub(crate) range: Range<usize>,
     /// The beginning of the next stage.
     pub(crate) end: usize,
-    /// Empty if missing.
+    /// The position of its name; empty if that is missing.
     pub(crate) name: Range<usize>,
     pub(crate) kind: Option<&'static StageKind>,
     pub(crate) body: Body,
@@ -131,7 +131,7 @@ impl TreeNode {
         self.range.contains(&at)
     }
 
-    /// The clauses that stand side by side.
+    /// The clauses that are joined by AND; a single one for any other condition.
     pub(crate) fn clauses(&self) -> &[TreeNode] {
         match &self.kind {
             NodeKind::And(nodes) => nodes,

@@ -1,4 +1,4 @@
-//! The corpus of cases of the grammar, which the console reads too: `grammar.json`.
+//! The test cases of the grammar in `grammar.json`, which the console uses too.
 //!
 //! Keywords: grammar, shared test corpus.
 
@@ -87,7 +87,7 @@ fn term(Term { field, sought }: &Term) -> Value {
     term
 }
 
-/// An edit as the API writes it, with places in characters.
+/// An edit as the API writes it, with positions in characters.
 fn change(edit: &Value, of: &str) -> Edit {
     let field = || FieldName::new(text(edit, "field"));
     let held = || match (edit.get("part"), edit.get("value")) {

@@ -7,7 +7,7 @@ use logstead_query::{
     Query, REGEX_CHARS_MAX, REGEXES_MAX, Unparsed, WarningKind, parse, parse_asked, parse_search,
 };
 
-/// `text` means what `canonical` says, which prints as itself.
+/// Checks that `text` means what `canonical` says, and that `canonical` prints as itself.
 fn check(text: &str, canonical: &str) {
     let query = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(query.to_string(), canonical, "{text}");
@@ -301,7 +301,7 @@ fn a_search_bar_looks_for_what_is_no_query_as_it_stands() {
     }
 }
 
-/// The literal that a canonical text looks for.
+/// Reads the literal that a canonical text searches for.
 trait ParseBack {
     fn parse_back(&self) -> String;
 }
@@ -346,7 +346,7 @@ fn what_is_asked_and_is_no_query_is_refused_with_what_may_have_been_meant() {
         let as_text = parse_asked(text, Unparsed::Text).unwrap();
         assert_eq!(as_text.warnings[0].kind, WarningKind::UnparsedText, "{text}");
     }
-    // These are texts, as they stand in logs.
+    // These are texts, as they occur in logs.
     for text in ["error:", "kernel: up", "user=", "a>", "->", "x = >", "host=>x", "host: a", "ratio: 5>="] {
         let found = parse_asked(text, Unparsed::Refused).map(|search| search.pipeline.to_string());
         assert!(found.is_ok(), "{text}: {found:?}");

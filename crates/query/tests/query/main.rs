@@ -1,4 +1,4 @@
-//! The query language from outside: the meaning of texts, and that the matcher agrees with it.
+//! Tests of the query language through its public API: the meaning of texts, and that the matcher agrees with it.
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
 

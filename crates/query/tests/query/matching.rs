@@ -43,7 +43,7 @@ fn finds(query: &str, batch: &Batch) -> bool {
     Matcher::new(&parse(query).unwrap(), &context()).select(batch).contains(0)
 }
 
-/// Whether `query` finds each of these messages.
+/// Checks that `query` finds each message of `found` and none of `missed`.
 fn check(query: &str, found: &[&str], missed: &[&str]) {
     for (texts, expected) in [(found, true), (missed, false)] {
         for text in texts {
@@ -90,18 +90,18 @@ fn words_stand_in_their_order_with_few_others_between_them() {
             "",
         ],
     );
-    // However far apart they are written, what separates words does not count.
+    // Separators between words do not count, however many there are.
     check("\"a b\"~0", &["a b", "a  b", "a, b", "a-b", "a_b", "a=\"b\""], &["a x b", "b a", "ab", "a bc"]);
     check("\"a-b\"~0", &["a b", "a+b"], &["a x b"]);
     check("\"a b\"~1", &["a x b", "a-x-b", "a x.y a b"], &["a x.y b", "a 10.0.0.1 b"]);
     check("\"a b\"~4", &["a 10.0.0.1 b"], &["a x 10.0.0.1 b"]);
-    // All gaps together.
+    // The distance limits all gaps together.
     check("\"a b c\"~2", &["a b c", "a x b x c", "a x x b c", "a b x x c"], &["a x x b x c", "a b x x x c"]);
-    // Words that do not fit do not hide those that do.
+    // Words that do not fit do not hide later ones that do.
     check("\"a b\"~1", &["a x x a x b", "a a x b", "b a b"], &["a x x b a"]);
     check("\"a b c\"~1", &["a x x b a b x c", "a b a b c"], &["a b x x c b a"]);
     check("\"a b c\"~1", &["a b x b c a b c"], &["a b x b x c"]);
-    // One word of a text is one of the query's.
+    // One word of a text matches only one word of the query.
     check("\"a a\"~1", &["a a", "a x a"], &["a", "a x x a"]);
     check("\"a a b\"~0", &["a a b", "a a a b"], &["a b", "a x a b"]);
     check("\"a\"~5", &["x a y"], &["ab"]);
@@ -361,7 +361,7 @@ fn a_query_that_is_no_longer_wanted_is_not_made_ready_to_the_end() {
     assert_eq!(asked.get(), 10);
 }
 
-/// Place by place it would take the length of the text for each: more than a billion steps.
+/// Comparing at each position separately would take more than a billion steps.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a test may look at the clock")]
 fn a_long_text_that_repeats_itself_is_looked_for_in_one_pass() {

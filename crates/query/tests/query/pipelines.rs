@@ -65,7 +65,7 @@ fn rankings() -> impl Strategy<Value = Ranking> {
     })
 }
 
-/// Names that are not functions and not `by`.
+/// Names of columns that are neither functions nor `by`.
 fn columns() -> impl Strategy<Value = Vec<FieldName>> {
     const NAMES: [&str; 12] = [
         "host", "severity", "a", "B", "x y", "as", "limit", "desc", "avg(bytes)", "in", "severity_num",

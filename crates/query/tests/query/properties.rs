@@ -1,4 +1,4 @@
-//! The big claims, on random queries and messages.
+//! The main properties of queries, on random queries and messages.
 //!
 //! Keywords: property test, parse and print.
 
@@ -44,7 +44,7 @@ fn side_by_side(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Whatever a message may hold: characters and words that mean something in a query, and any others.
+/// Values that a message may have: characters and words that have a meaning in queries, and any others.
 fn values() -> impl Strategy<Value = String> {
     let pieces = proptest::sample::select(vec![
         "\\", "\"", "*", "?", "\n", " ", "a", "B1", "/", ":", "=", "-", "!", "(", ")", "[", "|", ",", "..",
@@ -55,7 +55,7 @@ fn values() -> impl Strategy<Value = String> {
     prop_oneof![3 => pieces, 1 => any::<String>()]
 }
 
-/// A clause by itself, and what a text means beside it.
+/// The query for a text with a clause added to it.
 fn with_clause(text: &str, clause: &str) -> Query {
     let filter = parse_pipeline_search(text).unwrap().pipeline.filter;
     let clause = parse(clause).unwrap();
@@ -126,7 +126,7 @@ proptest! {
         let expected = Selection::from_fn(batch.rows(), |row| reference::matches(&query, &batch, row, &CONTEXT));
         let matcher = Matcher::new(&query, &CONTEXT);
         prop_assert_eq!(&matcher.select(&batch), &expected, "{}", query);
-        // Few rows are looked at one by one, many in a sweep.
+        // A few rows are examined one by one, many in a sweep.
         for step in [2, 20] {
             let some = Selection::from_fn(batch.rows(), |row| row % step == 0);
             let mut among = expected.clone();
@@ -247,7 +247,7 @@ proptest! {
     #[test]
     fn what_is_said_to_follow_follows(first in queries(), second in queries(), third in queries(), batch in batches()) {
         let select = |query: &Query| Matcher::new(query, &CONTEXT).select(&batch);
-        // Related ones, as two random ones have little to do with each other.
+        // These queries are related, because two random ones rarely have anything to do with each other.
         let both = Query::and(vec![first.clone(), second.clone()]);
         let either = Query::or(vec![first.clone(), third.clone()]);
         let queries =

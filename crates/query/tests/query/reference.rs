@@ -1,4 +1,4 @@
-//! The meaning of a query, written as plainly as possible: one row, one character at a time.
+//! The meaning of a query, written as simply as possible: one row and one character at a time.
 //!
 //! Keywords: naive matcher.
 
@@ -133,7 +133,7 @@ fn holds(test: &TextTest, text: &[u8]) -> bool {
     }
 }
 
-/// Whether the words stand in a text, wherever the first one is.
+/// Whether the words occur in a text, starting at any word.
 fn stands(text: &[String], count: usize, distance: usize, is: &dyn Fn(usize, &String) -> bool) -> bool {
     (0..text.len()).any(|at| is(0, &text[at]) && goes_on(&text[at + 1..], 1..count, distance, is))
 }
@@ -152,7 +152,7 @@ fn goes_on(
         })
 }
 
-/// Runs of letters and digits.
+/// The runs of letters and digits in a text.
 fn words(text: &[u8]) -> Vec<String> {
     let characters = characters(text);
     let is_word = |c: &Option<char>| c.is_some_and(char::is_alphanumeric);
@@ -168,7 +168,7 @@ fn equals(pattern: &Pattern, text: &[u8]) -> bool {
     fits(pattern.parts(), &characters(text), pattern.is_case_sensitive())
 }
 
-/// A byte that is not UTF-8 is a character of its own that equals no other.
+/// The characters of a text. A byte that is not UTF-8 is a character of its own that equals no other.
 fn characters(text: &[u8]) -> Vec<Option<char>> {
     let mut out = Vec::new();
     for chunk in text.utf8_chunks() {

@@ -9,7 +9,7 @@ use logstead_query::{
 use logstead_record::Field;
 use logstead_record::FieldName;
 
-/// `text` means what `canonical` says, which prints as itself.
+/// Checks that `text` means what `canonical` says, and that `canonical` prints as itself.
 fn check(text: &str, canonical: &str) {
     let pipeline = parse_pipeline(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(pipeline.to_string(), canonical, "{text}");
@@ -18,7 +18,7 @@ fn check(text: &str, canonical: &str) {
     assert_eq!((search.pipeline, search.warnings), (pipeline, vec![]), "{text}");
 }
 
-/// The same of stages alone.
+/// The same check for stages alone.
 fn check_each(cases: &[(&str, &str)]) {
     for (text, canonical) in cases {
         check(&format!("* | {text}"), &format!("* | {canonical}"));

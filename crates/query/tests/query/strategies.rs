@@ -13,10 +13,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use std::ops::Bound;
 
-/// The time that random times stand around.
+/// The time around which random times are chosen.
 pub(crate) const NOW: Timestamp = Timestamp::from_nanos(1_795_000_000_000_000_000);
 
-/// Few letters, in several cases and widths, and what separates words.
+/// A few letters in several cases and widths, and word separators.
 const TEXT: &str = "[aAbBkK\u{212A}iİäÄß1 ._\\-/:\"*?\\\\,(]{1,6}";
 
 pub(crate) fn queries() -> impl Strategy<Value = Query> {
@@ -44,7 +44,7 @@ fn texts() -> impl Strategy<Value = TextTest> {
     ]
 }
 
-/// Words of few kinds, so that some are the same and some begin others.
+/// Sequences of a few different words, so that some words are equal and some are prefixes of others.
 fn nears() -> impl Strategy<Value = Near> {
     let words = vec(select(vec!["a", "b", "aB", "K", "1", "i", "ä", "ba"]), 2..5);
     let distance = prop_oneof![4 => 0_usize..4, 1 => 0_usize..=DISTANCE_MAX];
@@ -60,7 +60,7 @@ fn patterns() -> impl Strategy<Value = Pattern> {
         .prop_filter("`*` alone is another query", |pattern| !pattern.is_any())
 }
 
-/// Searches for a few words: near each other, or as a phrase.
+/// Searches for a few words, near each other or as a phrase.
 pub(crate) fn few_words() -> impl Strategy<Value = Query> {
     let words = || vec(select(vec!["a", "A", "b", "ab"]), 1..4);
     let near = (words(), 0_usize..4, any::<bool>(), any::<bool>());
@@ -80,7 +80,7 @@ pub(crate) fn few_words() -> impl Strategy<Value = Query> {
     })
 }
 
-/// Messages of the same words.
+/// Messages that contain the same words.
 pub(crate) fn messages_of_few_words() -> impl Strategy<Value = Batch> {
     let words = vec(select(vec!["a", "A", "b", "ab", "x"]), 0..12);
     let message = (words, select(vec![" ", ", "])).prop_map(|(words, between)| words.join(between));
@@ -163,7 +163,8 @@ fn numbers() -> impl Strategy<Value = Number> + Clone {
         .prop_map(|text| Number::parse(text).unwrap())
 }
 
-/// A day at the end of a range is all of it, so the range ends where another day begins.
+/// Random bounds of times. A day at the end of a range means the whole day, so such a range ends at the beginning of
+/// another day.
 fn time_bounds() -> impl Strategy<Value = ValueRange<TimeExpr>> {
     bounds(times()).prop_map(|ValueRange { low, high }| ValueRange {
         low: match low {
@@ -204,7 +205,7 @@ fn bounds<T: Clone + std::fmt::Debug + 'static>(
         })
 }
 
-/// Texts as senders write them: mostly the letters of the queries, sometimes bytes that are no text at all.
+/// Values as senders write them: mostly the letters of the queries, sometimes invalid UTF-8.
 fn values() -> impl Strategy<Value = Vec<u8>> {
     let text = "[aAbBkK\u{212A}iİäÄß1 ._\\-/:\"*?\\\\,(]{0,12}".prop_map(String::into_bytes);
     let known = select(vec!["10.0.0.1", "10.0.0.1:514", "[::1]:5", "5", "1.5", "250ms", "12MB", "x y"]);
@@ -270,7 +271,7 @@ pub(crate) fn batches() -> impl Strategy<Value = Batch> {
     })
 }
 
-/// A few messages again and again, with other numbers each time, and words beside them that queries look for.
+/// A few messages that are repeated with different numbers, and with words that queries search for.
 pub(crate) fn batches_that_repeat() -> impl Strategy<Value = Batch> {
     let words = vec(select(vec!["a", "A", "b1", "ab1", "1"]), 0..6);
     (vec(messages(), 1..12), words).prop_map(|(messages, words)| {
@@ -290,7 +291,7 @@ pub(crate) fn batches_that_repeat() -> impl Strategy<Value = Batch> {
     })
 }
 
-/// A few words as they stand, or near each other.
+/// A few words, as a phrase or near each other.
 pub(crate) fn words_with_numbers() -> impl Strategy<Value = Query> {
     "\"?[aAb1]{1,2}( [ab1]{1,2})?\\*?\"?".prop_filter_map("not a query", |text| parse(&text).ok())
 }
@@ -319,7 +320,7 @@ fn push(builder: &mut BatchBuilder, message: &Message) {
     );
 }
 
-/// Texts made of what the grammar knows, mostly no queries.
+/// Texts made of parts of the grammar, most of them not valid queries.
 pub(crate) fn garbage() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         " ", " ", " ", "(", ")", "\"", "a", "b", ":", "=", "*", "?", "\\", "/", "and", "OR", "NOT", "-", "!",

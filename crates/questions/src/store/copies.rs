@@ -1,7 +1,7 @@
 //! The copies that a question leaves out: those whose original is in another of its logspaces.
 //!
-//! Whether a message is a copy, and where its original is, was noted when it was stored; nothing is compared here.
-//! Copies are left out by a condition on two columns, which the indexes answer
+//! Whether a message is a copy, and which logspace has its original, was recorded when it was stored; nothing is
+//! compared at query time. Copies are left out by a condition on two columns, which the indexes answer
 //! ([why](../../../docs/decisions/0028-copies.md)).
 //!
 //! **Invariant:** a copy is left out where the question asks its original's logspace for it, and that one still holds the
@@ -13,18 +13,18 @@ use logstead_record::FieldName;
 use logstead_record::{Field, Timestamp};
 use std::ops::Bound;
 
-/// The treatment of copies by a question.
+/// How a question treats copies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Copies {
     /// Copies whose original is in another logspace of the question are left out.
     #[default]
     LeftOut,
-    /// Each counts like any other message.
+    /// Each copy counts like any other message.
     Counted,
 }
 
 impl Copies {
-    /// The treatment that a query asks for.
+    /// The treatment that a query requests.
     pub fn of(pipeline: &Pipeline) -> Copies {
         let is_said = |stage: &Stage| matches!(stage, Stage::Where(query) if query.counts_copies());
         if pipeline.filter.counts_copies() || pipeline.stages.iter().any(is_said) {
@@ -35,8 +35,8 @@ impl Copies {
     }
 }
 
-/// The copies that one logspace leaves out of a query's matches, if it is searched together with these others; `None`
-/// if it leaves out none, whatever it holds.
+/// The copies that one logspace leaves out of a query's matches if it is searched together with these others; `None`
+/// if it never leaves out any, whatever it holds.
 pub(super) fn left_out<'a>(
     query: &Query,
     others: impl Iterator<Item = (&'a str, &'a Searcher)>,

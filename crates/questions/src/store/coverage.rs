@@ -1,18 +1,18 @@
-//! The work done for an answer, and its gaps.
+//! The work done for an answer, and the gaps in it.
 //!
 //! **Invariant:** an answer that did not look at everything says so: `complete` is false, and the reasons are here.
 
 use logstead_indexer as indexer;
 use serde::Serialize;
 
-/// The segments, batches and messages that were looked at, and the gaps.
+/// The segments, batches and messages that were examined, and the gaps.
 #[derive(Clone, Default, Serialize, utoipa::ToSchema)]
 pub struct Coverage {
-    /// Whether everything was searched that had to be; if not, a warning says why.
+    /// Whether everything was searched that had to be searched; if not, a warning gives the reason.
     pub complete: bool,
     /// Sealed segments that were searched.
     segments: u64,
-    /// Sealed segments that were skipped because of their time.
+    /// Sealed segments that were skipped because they are outside the time range.
     skipped_segments: u64,
     /// Sealed segments without an index: their messages were read one by one.
     unindexed_segments: u64,
@@ -21,11 +21,11 @@ pub struct Coverage {
     blocks: u64,
     /// Messages that were compared with the query one by one.
     scanned_messages: u64,
-    /// The memory they take.
+    /// Their size in memory.
     scanned_bytes: u64,
     /// Batches of the journal that were searched.
     journal_batches: u64,
-    /// Batches of the journal that were skipped because of their time.
+    /// Batches of the journal that were skipped because they are outside the time range.
     skipped_batches: u64,
     /// Parts that cannot be read, each with its logspace.
     #[serde(skip)]
@@ -39,7 +39,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Before any logspace was searched.
+    /// The coverage before any logspace was searched.
     pub(super) fn new() -> Coverage {
         Coverage { complete: true, ..Coverage::default() }
     }
@@ -68,13 +68,13 @@ impl Coverage {
         !self.unfinished.is_empty() || !self.late.is_empty()
     }
 
-    /// Nothing of a logspace was looked at, because time ran out.
+    /// Adds a logspace that was not searched at all because time ran out.
     pub(super) fn add_unfinished(&mut self, logspace: &str) {
         self.complete = false;
         self.unfinished.push(logspace.to_owned());
     }
 
-    /// The sum of two questions' coverage.
+    /// The combined coverage of two questions.
     pub fn plus(mut self, other: Coverage) -> Coverage {
         self.damaged.extend(other.damaged);
         self.unfinished.extend(other.unfinished);
@@ -93,8 +93,8 @@ impl Coverage {
         }
     }
 
-    /// The coverage of two parts of the range that had the same segments and batches to choose from. A segment or batch
-    /// that both looked at counts twice, up to the number there are.
+    /// The combined coverage of two parts of the range that had the same segments and batches to choose from. A
+    /// segment or batch that both parts examined counts twice, but the total is limited to the number that exist.
     pub fn joined(self, other: Coverage) -> Coverage {
         let segments = (self.segments + self.skipped_segments).max(other.segments + other.skipped_segments);
         let batches =
@@ -111,7 +111,7 @@ impl Coverage {
         }
     }
 
-    /// Without the numbers that depend on what messages say.
+    /// The coverage without the numbers that depend on the contents of messages.
     pub fn without_contents(self) -> Coverage {
         Coverage { blocks: 0, scanned_messages: 0, scanned_bytes: 0, ..self }
     }

@@ -1,4 +1,4 @@
-//! Follows the messages stored from a position on, in each logspace.
+//! Follows the messages of each logspace that are stored after a position.
 
 use super::order::{GlobalPosition, Hits};
 use super::page::{PageRequest, keep_first};
@@ -9,7 +9,7 @@ use logstead_work::SearchContext;
 use std::collections::BTreeMap;
 
 impl Logspaces {
-    /// Follows each logspace from a sequence on, or does not follow it; `None` if the run is told to end before all are
+    /// Follows each logspace from its sequence on, if it has one; `None` if the run is told to end before all are
     /// ready.
     pub fn follow(
         &self,
@@ -34,7 +34,7 @@ impl Logspaces {
         self.iter().map(|(id, _)| Some((id.to_owned(), self.filter(wanted, id, run)?))).collect()
     }
 
-    /// Follows each logspace from now on, after the newest stored messages that pass the stages, the oldest of them
+    /// Follows each logspace from now on, and also returns the newest stored messages that pass the stages, oldest
     /// first; `None` if the run is told to end before all are ready.
     pub fn follow_after_newest(
         self,
@@ -61,7 +61,7 @@ impl Logspaces {
             if after.is_some() && 0 < limit {
                 let older = PageRequest { order: Order::Newest, limit, after };
                 let page = logspaces.page_through(wanted, Some(passing), &older, run);
-                // Messages stored since then are followed instead.
+                // Messages stored after that point are followed instead.
                 let is_before = |(id, hit): &(String, Hit)| {
                     followers.iter().any(|(of, follower)| of == id && hit.sequence < follower.next())
                 };

@@ -1,4 +1,4 @@
-//! Logspaces that are searched as one, and the criteria.
+//! Logspaces that are searched as one, and the search criteria.
 
 use super::Coverage;
 use super::copies::{Copies, left_out};
@@ -22,7 +22,7 @@ pub struct SearchCriteria<'a> {
     pub range: TimeRange,
     /// The current time.
     pub now: Timestamp,
-    /// Whether copies count.
+    /// Whether copies are counted.
     pub copies: Copies,
 }
 
@@ -65,19 +65,19 @@ impl Logspaces {
         self.0.iter().find(|(known, _)| known == id).map(|(_, searcher)| searcher)
     }
 
-    /// Those of them that are named.
+    /// The named logspaces among these.
     pub fn only(mut self, ids: &[String]) -> Logspaces {
         self.0.retain(|(id, _)| ids.contains(id));
         self
     }
 
-    /// Without private ones, which have to be named.
+    /// All logspaces except private ones, which have to be named.
     pub fn public(mut self) -> Logspaces {
         self.0.retain(|(id, _)| !logstead_config::is_private(id));
         self
     }
 
-    /// From the first message that is stored to the last.
+    /// The range from the first stored message to the last.
     pub fn stored(&self) -> Option<TimeRange> {
         let stats = self.0.iter().map(|(_, searcher)| searcher.stats());
         let times = stats.filter_map(|stats| stats.first_time.zip(stats.last_time));
@@ -91,7 +91,7 @@ impl Logspaces {
         self.0.iter().map(|(_, searcher)| searcher.stats().messages).sum()
     }
 
-    /// The names of fields that messages in range have.
+    /// The names of fields that messages in the range have.
     pub fn field_names(&self, range: TimeRange, run: &SearchContext<'_>) -> BTreeSet<String> {
         self.0.iter().flat_map(|(_, searcher)| searcher.field_names(range, run)).collect()
     }
@@ -129,7 +129,7 @@ impl Logspaces {
         left_out(wanted.query, self.iter().filter(|(id, _)| *id != logspace))
     }
 
-    /// How many copies are left out.
+    /// The number of copies that are left out.
     pub fn count_copies(&self, wanted: SearchCriteria<'_>, run: &SearchContext<'_>) -> (u64, Coverage) {
         let (mut count, mut coverage) = (0, Coverage::new());
         for (id, searcher) in self.iter() {
@@ -161,7 +161,7 @@ impl Logspaces {
         (count, coverage)
     }
 
-    /// Adds the messages of all of them to the same answers.
+    /// Adds the messages of all logspaces to the same answers.
     pub fn answer(
         &self,
         wanted: SearchCriteria<'_>,
@@ -180,7 +180,7 @@ impl Logspaces {
         Ok(coverage)
     }
 
-    /// Prepares a pipeline to run, and determines its range. Time spans are chosen by the stored messages.
+    /// Prepares a pipeline to run, and determines its range. Time spans are chosen to suit the stored messages.
     pub fn prepare(
         &self,
         pipeline: &Pipeline,
@@ -188,7 +188,7 @@ impl Logspaces {
     ) -> Result<(Aggregation, TimeRange), AnswerError> {
         let now = TimeRange { first: settings.now, last: settings.now };
         let within = settings.range.intersect(self.stored().unwrap_or(now));
-        // Messages that arrive in the meantime are in no span.
+        // Messages that arrive in the meantime belong to no span.
         let range = if within.is_empty() { now } else { within };
         let aggregation = Aggregation::compile(pipeline, AnswerSettings { range, ..settings })?;
         let range = settings.range.intersect(range).intersect(aggregation.filter().time_range(settings.now));

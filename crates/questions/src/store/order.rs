@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 /// Messages with their logspaces.
 pub type Hits = Vec<(String, Hit)>;
 
-/// A message's place among all.
+/// A message's position in the order of all messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GlobalPosition {
     /// The message's time.
@@ -26,22 +26,22 @@ impl GlobalPosition {
         GlobalPosition { time: hit.time, logspace: logspace.to_owned(), sequence: hit.sequence }
     }
 
-    /// After which of its own messages a logspace continues.
+    /// The position in a logspace's own order after which it continues.
     pub(super) fn position_in(&self, logspace: &str, order: Order) -> Position {
         let at = |time: Timestamp, sequence: u64| Position { time, sequence };
         match (order, logspace.cmp(&self.logspace)) {
             (_, Ordering::Equal) => at(self.time, self.sequence),
-            // It sorts later: all its messages with this exact time are still to come.
+            // The logspace sorts later: all its messages with this exact time are still to come.
             (Order::Newest, Ordering::Less) => at(self.time, u64::MAX),
             (Order::Oldest, Ordering::Greater) => at(self.time.saturating_add(-1), u64::MAX),
-            // It sorts first: all its messages with this exact time have been returned.
+            // The logspace sorts first: all its messages with this exact time have been returned.
             (Order::Newest, Ordering::Greater) => at(self.time, 0),
             (Order::Oldest, Ordering::Less) => at(self.time, u64::MAX),
         }
     }
 }
 
-/// Compares two messages by the order.
+/// Compares two messages in the order of all messages.
 pub(super) fn compare(order: Order, a_id: &str, a: &Hit, b_id: &str, b: &Hit) -> Ordering {
     let ascending = (a.time, a_id, a.sequence).cmp(&(b.time, b_id, b.sequence));
     match order {
@@ -64,8 +64,8 @@ mod tests {
     }
 
     proptest! {
-        /// For any message of any logspace: it comes after its logspace's position exactly if it comes after
-        /// the place in the order of all.
+        /// Checks for any message of any logspace: it comes after its logspace's position exactly if it comes after
+        /// the position in the order of all.
         #[test]
         fn a_logspace_goes_on_where_the_order_of_all_does(
             order in prop_oneof![Just(Order::Newest), Just(Order::Oldest)],

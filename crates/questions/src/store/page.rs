@@ -27,7 +27,7 @@ pub struct Page {
     pub more: bool,
     /// The part of the store that was searched.
     pub coverage: Coverage,
-    /// Up to where everything was looked at, of a page that was cut short.
+    /// For a page that was cut short, the position up to which everything was examined.
     pub reached: Option<GlobalPosition>,
 }
 
@@ -54,7 +54,7 @@ impl Logspaces {
         }
         page.more |= limit < page.hits.len();
         keep_first(&mut page.hits, order, limit);
-        // Messages behind the end of a part that was cut may come after others that are missing here.
+        // Messages after the end of a part that was cut short may have to come after others that are missing.
         for (id, last) in &cuts {
             page.hits.retain(|(of, hit)| compare(order, of, hit, id, last).is_le());
         }
@@ -63,7 +63,7 @@ impl Logspaces {
 }
 
 impl Logspaces {
-    /// The first messages that stages leave, found a part at a time.
+    /// The first messages that pass the stages, found part by part.
     pub fn page_through(
         &self,
         wanted: SearchCriteria<'_>,
@@ -82,7 +82,7 @@ impl Logspaces {
             let is_cut = found.coverage.is_cut();
             whole.coverage = whole.coverage.joined(found.coverage);
             if is_cut && whole.reached != request.after {
-                // The next page begins with this part, none of which is returned yet.
+                // The next page begins with this part, of which nothing has been returned yet.
                 whole.more = true;
                 return whole;
             }
@@ -103,18 +103,18 @@ impl Logspaces {
     }
 }
 
-/// At least this many messages are looked at together.
+/// Minimum number of messages that are examined together.
 const PART_MIN: usize = 1000;
 
-/// Puts messages in their order and keeps the first.
+/// Sorts messages and keeps the first ones.
 pub(super) fn keep_first(hits: &mut Hits, order: Order, limit: usize) {
     hits.sort_unstable_by(|(a_id, a), (b_id, b)| compare(order, a_id, a, b_id, b));
     hits.truncate(limit);
 }
 
 impl Page {
-    /// After which message the next page begins. There is none after a page that was cut short: it could skip messages
-    /// that this one did not reach. Damaged parts are out of reach for every page.
+    /// The message after which the next page begins. `None` after a page that was cut short: continuing could skip
+    /// messages that this page did not reach. Damaged parts cannot be reached by any page.
     pub fn end(&self) -> Option<GlobalPosition> {
         let last = self.hits.last().filter(|_| self.more && !self.coverage.is_cut());
         last.map(|(logspace, hit)| GlobalPosition::of(logspace, hit)).or_else(|| self.reached.clone())
@@ -135,13 +135,13 @@ mod tests {
 
     const BATCHES: usize = 12;
     const BATCH_MESSAGES: usize = 150;
-    /// One of this many is kept.
+    /// One of this many messages has the word `keep`.
     const KEPT: usize = 100;
-    /// More than any page takes.
+    /// More checks for cancelling than any page makes.
     const LOOKS_MAX: usize = 11 * 13;
     const NOW: Timestamp = Timestamp::from_nanos(1 << 50);
 
-    /// Two logspaces whose messages have the same times, each twice. Some say `keep`.
+    /// Two logspaces whose messages have the same times, each twice. Some contain `keep`.
     fn logspaces() -> Logspaces {
         let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(0));
         let logspace = |id: &str| {
@@ -162,7 +162,7 @@ mod tests {
         ["a", "b"].map(logspace).into_iter().collect()
     }
 
-    /// A page of the messages that a stage lets through. Its time is over after this many looks.
+    /// A page of the messages that a stage lets through. It is cancelled after this many checks.
     fn page(logspaces: &Logspaces, request: &PageRequest, looks_max: usize) -> Page {
         let pipeline = parse_pipeline("* | where keep").unwrap();
         let passing = StreamedStages::new(&pipeline, NOW);
@@ -178,8 +178,9 @@ mod tests {
         logspaces.page_through(wanted, passing.as_ref(), request, &run)
     }
 
-    /// All messages of a page after the other, and how many pages were cut short with a place to go on from. One that
-    /// was cut short before there was such a place is asked for again without haste, as it says that it has no next one.
+    /// The messages of all pages, one page after the other, and how many pages were cut short with a position at
+    /// which to continue. A page that was cut short before it had such a position is requested again without a limit,
+    /// as it has no next page.
     fn pages(
         logspaces: &Logspaces,
         order: Order,
@@ -221,7 +222,7 @@ mod tests {
             }
             let expected: Vec<(String, u64)> =
                 expected.into_iter().map(|(_, id, sequence)| (id, sequence)).collect();
-            // A page of the second kind is made of more than one part.
+            // A page with the second limit consists of more than one part.
             for (limit, is_cut_between_parts) in [(7, false), (25, true)] {
                 let mut cut_pages = 0;
                 for looks_max in (0..=LOOKS_MAX).step_by(11) {
@@ -235,7 +236,7 @@ mod tests {
         }
     }
 
-    /// One thread, which may hold this many bytes of messages.
+    /// A single thread, which may hold this many bytes of messages.
     struct SingleLane(usize);
 
     impl Lanes for SingleLane {

@@ -1,7 +1,7 @@
-//! All messages that match, in the order of their times, a page at a time.
+//! All matching messages in chronological order, read page by page.
 //!
-//! Pages of all logspaces are merged. The length of a page depends on that of the messages so far, so memory does not
-//! depend on how many match.
+//! The pages of all logspaces are merged. The length of a page depends on the size of the messages so far, so the
+//! memory needed does not depend on the number of matches.
 //!
 //! **Invariant:** it reads the state of the logspaces at one moment: exactly the messages that were counted, apart from
 //! unreadable ones. These are left out and counted, and the part that holds them is named.
@@ -16,13 +16,13 @@ use std::collections::{BTreeSet, VecDeque};
 
 /// Minimum length of a piece of text.
 const PIECE_BYTES_MIN: usize = 256 << 10;
-/// Approximate size of a page, as written.
+/// Approximate size of a page as written.
 const PAGE_BYTES: u64 = 16 << 20;
-/// Messages of a logspace's first page, when nothing is known about them.
+/// Number of messages on a logspace's first page, when their size is unknown.
 const FIRST_PAGE_MESSAGES: usize = 1000;
-/// Longer pages are not faster.
+/// Maximum number of messages on a page; longer pages are not faster.
 const PAGE_MESSAGES_MAX: u64 = 20_000;
-/// Shorter ones are not much smaller.
+/// Minimum number of messages on a page; shorter pages are not much smaller.
 const PAGE_MESSAGES_MIN: u64 = 16;
 
 /// Messages that are being read.
@@ -31,13 +31,13 @@ pub struct MessageReader {
     range: TimeRange,
     logspaces: Vec<LogspaceReader>,
     passing: Option<StreamedStages>,
-    /// Messages that were counted and not looked at yet.
+    /// The number of messages that were counted and not examined yet.
     left: u64,
-    /// How many more are wanted.
+    /// How many more messages are wanted.
     wanted: u64,
-    /// Copies that are left out.
+    /// The number of copies that are left out.
     copies: u64,
-    /// Messages that were counted and cannot be read.
+    /// The number of messages that were counted but cannot be read.
     missing: u64,
     /// Parts that cannot be read, as far as is known.
     damaged: BTreeSet<String>,
@@ -54,14 +54,14 @@ struct LogspaceReader {
     more: bool,
 }
 
-/// Reading ended early, as the messages are no longer wanted.
+/// The error if reading ended early, because the messages are no longer wanted.
 #[derive(Debug, thiserror::Error)]
 #[error("it was cancelled")]
 pub struct Cancelled;
 
 impl Logspaces {
-    /// Starts reading at most `limit` messages of logspaces in their present state, after they passed through stages.
-    /// Counts the matches.
+    /// Starts reading at most `limit` messages of logspaces in their current state, after they have passed through
+    /// the stages. Counts the matches.
     pub fn read(
         self,
         wanted: SearchCriteria<'_>,
@@ -107,17 +107,17 @@ impl Logspaces {
 }
 
 impl MessageReader {
-    /// How many messages are still to be looked at.
+    /// How many messages are still to be examined.
     pub fn left(&self) -> u64 {
         self.left
     }
 
-    /// How many copies are left out.
+    /// The number of copies that are left out.
     pub fn copies(&self) -> u64 {
         self.copies
     }
 
-    /// Whether all of them will be written.
+    /// Whether all counted messages will be written.
     pub fn is_counted(&self) -> bool {
         self.passing.as_ref().is_none_or(StreamedStages::keeps_all)
     }
@@ -137,7 +137,7 @@ impl MessageReader {
         &self.damaged
     }
 
-    /// Writes the next messages, each with `write`; nothing at the end.
+    /// Writes the next messages, each with `write`; returns an empty piece at the end.
     pub fn next_piece(
         &mut self,
         write: impl Fn(&str, &Hit, &mut Vec<u8>),
@@ -168,7 +168,7 @@ impl MessageReader {
         Ok(())
     }
 
-    /// Ensures that each logspace has its next message, if there is one.
+    /// Ensures that the next message of each logspace is loaded, if it has one.
     fn fill_pages(&mut self, run: &SearchContext<'_>) -> Result<(), Cancelled> {
         let limit = page_messages(self.written_bytes, self.written_messages, self.logspaces.len());
         let limit = limit.min(usize::try_from(self.left).unwrap_or(usize::MAX));
@@ -209,7 +209,7 @@ fn named(logspace: &str, damage: &str) -> String {
     format!("{logspace}: {damage}")
 }
 
-/// How many messages a page of one of this many logspaces should have.
+/// How many messages a page of each logspace should have, if this many logspaces are read.
 fn page_messages(written_bytes: u64, written_messages: u64, logspaces: usize) -> usize {
     if written_messages == 0 {
         return FIRST_PAGE_MESSAGES;

@@ -1,4 +1,4 @@
-//! Found messages after stages that work on them one by one.
+//! Found messages after they have passed stages that process them one by one.
 
 use super::order::Hits;
 use logstead_indexer::Hit;
@@ -17,25 +17,25 @@ pub struct StreamedStages {
 }
 
 impl StreamedStages {
-    /// The stages of a pipeline; `None` where there are none.
+    /// The stages of a pipeline; `None` if it has none.
     pub fn new(pipeline: &Pipeline, now: Timestamp) -> Option<StreamedStages> {
         let transform = Transform::new(&pipeline.stages, now);
         (!pipeline.stages.is_empty()).then(|| StreamedStages { transform, columns: pipeline.columns() })
     }
 
-    /// The same for messages on their way into a file, if it holds messages and not a table: all stages stream, and the
-    /// columns of a CSV file are known before the first message.
+    /// The stages for messages that are exported, if the file contains messages and not a table: all stages work on
+    /// messages one by one, and the columns of a CSV file are known before the first message.
     pub fn exported(pipeline: &Pipeline, is_csv: bool, now: Timestamp) -> Option<StreamedStages> {
         let is_open = is_csv && pipeline.columns().is_none() && pipeline.added().is_none();
         if is_open || pipeline.streams().is_err() { None } else { StreamedStages::new(pipeline, now) }
     }
 
-    /// The fields that a `fields` stage leaves; `None` for everything.
+    /// The fields that a `fields` stage keeps; `None` for all.
     pub fn columns(&self) -> Option<&[FieldName]> {
         self.columns.as_deref()
     }
 
-    /// The same by name.
+    /// The names of these fields.
     pub fn names(&self) -> Option<Vec<String>> {
         self.columns().map(|columns| columns.iter().map(|field| field.as_str().to_owned()).collect())
     }
@@ -45,18 +45,18 @@ impl StreamedStages {
         self.transform.keeps_all()
     }
 
-    /// Some messages of a batch.
+    /// Applies the stages to some messages of a batch.
     pub fn rows(&self, batch: &Arc<Batch>, selected: &Selection, logspace: &str) -> TransformedRows {
         self.transform.apply(batch, selected, logspace)
     }
 
-    /// The same of one logspace.
+    /// Applies the stages to messages of one logspace.
     pub fn hits_of(&self, logspace: &str, hits: Vec<Hit>) -> Vec<Hit> {
         let named = hits.into_iter().map(|hit| (logspace.to_owned(), hit)).collect();
         self.hits(named).into_iter().map(|(_, hit)| hit).collect()
     }
 
-    /// The messages that are left, in their order.
+    /// The messages that pass the stages, in their order.
     pub fn hits(&self, hits: Hits) -> Hits {
         let mut selected: HashMap<*const Batch, (Arc<Batch>, String, Selection)> = HashMap::new();
         for (logspace, hit) in &hits {

@@ -1,5 +1,5 @@
-//! Every kind of question leaves out the copies whose original is in another of its logspaces, and no others: over
-//! random messages that are stored in several logspaces, and whatever happens to these.
+//! Every kind of question leaves out the copies whose original is in another of its logspaces, and no others. This is
+//! tested with random messages that are stored in several logspaces, and with random changes to these.
 
 use super::{Copies, Logspaces, PageRequest, SearchCriteria};
 use logstead_answer::{Aggregation, AnswerSettings, CellValue, Facets, Histogram, Width};
@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// In the order of a document, which is not that of their names.
+/// The ids in the order of a document, which is not alphabetical.
 const IDS: [&str; 3] = ["main", "audit", "fw"];
 const NOW: Timestamp = Timestamp::from_nanos(1 << 50);
 const MEMORY_MAX: usize = 16 << 20;
@@ -42,7 +42,7 @@ const QUESTIONS: [&str; 16] = [
     "copies:all host=a",
 ];
 
-/// A message, and which logspaces routes store it in.
+/// A message, and the logspaces in which routes store it.
 #[derive(Clone, Debug)]
 struct Message {
     later: i64,
@@ -55,7 +55,7 @@ struct Message {
 enum Step {
     Store(Vec<Message>),
     Seal(usize),
-    /// Removes the messages received before one of its messages, file by file.
+    /// Removes, file by file, the messages received before one of the logspace's messages.
     Expire(usize, Index),
     Restart,
 }
@@ -76,10 +76,10 @@ fn steps() -> impl Strategy<Value = Step> {
 /// A message in a logspace.
 struct Kept {
     sequence: u64,
-    /// The batch as it was received: not noted as a copy.
+    /// The batch as it was received, not marked as a copy.
     original: Arc<Batch>,
     noted: Arc<Batch>,
-    /// The place of its original's logspace, of a copy.
+    /// For a copy, the position of its original's logspace.
     copy_of: Option<usize>,
 }
 
@@ -87,7 +87,7 @@ struct Logspace {
     dir: PathBuf,
     opened: OpenLogspace,
     kept: Vec<Kept>,
-    /// The time when the last of its expired messages was received.
+    /// The time when the last of the logspace's expired messages was received.
     expired: Timestamp,
 }
 
@@ -165,7 +165,7 @@ impl Store {
         which.map(|at| (IDS[at].to_owned(), self.logspaces[at].opened.searcher.clone())).collect()
     }
 
-    /// The messages that count, with their logspaces; and how many copies do not.
+    /// The messages that count, with their logspaces, and the number of copies that do not.
     fn judge(&self, query: &Query, asked: [bool; IDS.len()], copies: Copies) -> (Vec<(usize, &Kept)>, u64) {
         let means = |at: usize, batch: &Batch| {
             let context = Context { now: NOW, logspace: IDS[at] };
@@ -268,7 +268,7 @@ impl Store {
         assert_eq!(rows.iter().map(counted).collect::<BTreeMap<_, _>>(), by_logspace, "table of {told}");
     }
 
-    /// A tail from the first message on shows each message once.
+    /// Checks that a tail from the first message on shows each message once.
     fn check_tail(
         &self,
         logspaces: &Logspaces,
@@ -333,7 +333,7 @@ proptest! {
     }
 }
 
-/// The logspaces that a question covers decide: an example in readable words.
+/// It depends on the logspaces of a question whether a copy counts: a readable example.
 #[test]
 fn a_copy_counts_where_its_original_does_not() {
     let mut store = Store::new();
@@ -355,10 +355,10 @@ fn a_copy_counts_where_its_original_does_not() {
     assert_eq!(counted(&store, "copies:all", all), (7, 0));
     assert_eq!(counted(&store, "*", [false, true, false]), (3, 0));
     assert_eq!(counted(&store, "logspace=audit", all), (3, 0));
-    // The last one is a copy in both, and its original is in none of them.
+    // The last message is a copy in both, and the logspace of its original is not searched.
     assert_eq!(counted(&store, "*", [false, true, true]), (4, 1));
     assert_eq!(counted(&store, "flag:copy", all), (4, 0));
-    // The first file of `main` goes, and with it the original of the first message.
+    // The first file of `main` is removed, and with it the original of the first message.
     store.logspaces[0].seal();
     store.take(&Step::Store(vec![message([true, true, false])]));
     let expired =

@@ -1,15 +1,15 @@
-//! Rows by RFC 4180.
+//! Rows in the format of RFC 4180.
 //!
 //! **Invariant:** values are written as they are: quoted, and not changed.
 
-/// A row, without its end.
+/// Appends a row without its line end.
 pub fn row(values: impl Iterator<Item = impl AsRef<[u8]>>, out: &mut Vec<u8>) {
     for (number, text) in values.enumerate() {
         value(number, text.as_ref(), out);
     }
 }
 
-/// The value with this number in a row, quoted if it has to be.
+/// Appends the value with this number in a row, quoted if necessary.
 pub(super) fn value(number: usize, value: &[u8], out: &mut Vec<u8>) {
     if number != 0 {
         out.push(b',');

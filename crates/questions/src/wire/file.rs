@@ -1,4 +1,4 @@
-//! Messages and tables as the text of a file.
+//! Messages and tables as the contents of a file.
 //!
 //! | format   | a message is                                                                                    |
 //! |----------|-------------------------------------------------------------------------------------------------|
@@ -24,11 +24,11 @@ const COLUMNS: [&str; 9] =
 /// Maximum number of columns of a file.
 const COLUMNS_MAX: usize = 256;
 
-/// How messages are written.
+/// The format in which messages are written.
 pub enum MessageFormat {
     /// One JSON object per line.
     Ndjson,
-    /// Objects with these keys.
+    /// JSON objects with these keys.
     Chosen(Vec<(String, FieldName)>),
     /// Comma-separated values of these columns.
     Csv(Vec<(String, FieldName)>),
@@ -37,7 +37,7 @@ pub enum MessageFormat {
 }
 
 impl MessageFormat {
-    /// Objects, of these fields only if there are any.
+    /// JSON objects, with these fields only if there are any.
     pub fn ndjson(columns: Option<&[FieldName]>) -> MessageFormat {
         let column = |field: &FieldName| (field.as_str().to_owned(), field.clone());
         columns.map_or(MessageFormat::Ndjson, |columns| {
@@ -45,7 +45,7 @@ impl MessageFormat {
         })
     }
 
-    /// Rows with these columns, or with the default ones; or why these are not possible.
+    /// Rows with these columns, or with the default ones; an error if these are not possible.
     pub fn csv(columns: Option<Vec<String>>) -> Result<MessageFormat, String> {
         let columns = columns.unwrap_or_else(|| COLUMNS.map(str::to_owned).into());
         if columns.is_empty() {
@@ -62,7 +62,7 @@ impl MessageFormat {
         Ok(MessageFormat::Csv(columns.into_iter().map(column).collect()))
     }
 
-    /// The line above the messages.
+    /// Appends the header line.
     pub fn heading(&self, out: &mut Vec<u8>) {
         if let MessageFormat::Csv(columns) = self {
             row(columns.iter().map(|(name, _)| name.as_bytes()), out);
@@ -105,8 +105,8 @@ impl MessageFormat {
     }
 }
 
-/// The columns of a file of messages: those that `fields` leaves, those that were asked for, or the usual ones and what
-/// stages add.
+/// The columns of a file of messages: those that `fields` keeps, those that were requested, or the default ones and
+/// those that stages add.
 pub fn columns_of(pipeline: &Pipeline, asked: Option<Vec<String>>) -> Option<Vec<String>> {
     let names = |fields: Vec<FieldName>| fields.iter().map(|field| field.as_str().to_owned()).collect();
     pipeline.columns().map(names).or(asked).or_else(|| {
@@ -116,7 +116,8 @@ pub fn columns_of(pipeline: &Pipeline, asked: Option<Vec<String>>) -> Option<Vec
     })
 }
 
-/// A table as rows by RFC 4180 or as a JSON object per line; and how many rows it has, which may be fewer.
+/// A table as rows in the format of RFC 4180 or as one JSON object per line; also returns the number of rows written,
+/// which may be smaller than that of the table.
 pub fn table(table: &TableJson, rows_max: u64, is_csv: bool) -> serde_json::Result<(u64, Vec<u8>)> {
     let table = serde_json::to_value(table)?;
     let list = |name: &str| table[name].as_array().into_iter().flatten();
@@ -187,7 +188,7 @@ fn joined<'a>(values: impl Iterator<Item = &'a [u8]>, between: u8, out: &mut Vec
     }
 }
 
-/// A row of a file, with its end.
+/// Appends a row of a file, with its line end.
 fn row(values: impl Iterator<Item = impl AsRef<[u8]>>, out: &mut Vec<u8>) {
     csv::row(values, out);
     out.extend_from_slice(b"\r\n");

@@ -12,7 +12,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{Object, ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-/// A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` has them all.
+/// A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` then has the original bytes.
 #[derive(Serialize)]
 pub struct MessageJson {
     #[serde(flatten)]
@@ -27,54 +27,54 @@ pub struct MessageJson {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Place)]
 struct MessageIdentity {
-    /// `LOGSPACE:SEQUENCE`.
+    /// The id, in the form `LOGSPACE:SEQUENCE`.
     #[schema(example = "main:42")]
     id: String,
     /// The message's own time, or `received` if that is missing or absurd.
     #[schema(format = DateTime)]
     time: String,
-    /// When we received it.
+    /// The time when Logstead received it.
     #[schema(format = DateTime)]
     received: String,
-    /// The message's own time, if it was not believed.
+    /// The message's own time, if it was not trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime, nullable = false)]
     device_time: Option<String>,
 }
 
-/// The texts that its row says, but for the message itself.
+/// The texts in its columns, except the message itself.
 struct MessageTexts([String; MessageTexts::FIELDS.len()]);
 
 #[derive(Serialize, ToSchema)]
 #[schema(as = Rest)]
 struct MessageNumbers {
-    /// 0 (emerg) to 7 (debug).
+    /// The severity, from 0 (emerg) to 7 (debug).
     #[schema(required)]
     severity: Option<u8>,
     #[schema(required)]
     severity_name: Option<&'static str>,
-    /// 0 (kern) to 23 (local7).
+    /// The facility, from 0 (kern) to 23 (local7).
     #[schema(required)]
     facility: Option<u8>,
     #[schema(required)]
     facility_name: Option<&'static str>,
     /// The text.
     message: String,
-    /// Everything exactly as received.
+    /// The whole message exactly as received.
     raw: String,
     /// The bytes of `raw`, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     raw_base64: Option<String>,
-    /// The id of the source it came in through.
+    /// The id of the source through which it was received.
     source: String,
     /// The address it was sent from.
     peer: String,
     logspace: String,
-    /// For a copy, the logspace of its original: the first in the router document of those that routes stored it in.
+    /// For a copy, the logspace of its original: the first in the router document of those in which routes stored it.
     /// Empty otherwise.
     copy_of: String,
-    /// Notes made while it was received and stored: `truncated`, `unparsed`, `incomplete`, `out_of_step`,
+    /// Notes recorded when it was received and stored: `truncated`, `unparsed`, `incomplete`, `out_of_step`,
     /// `undelimited`, `not_utf8`, `bad_time`, `copy`.
     flags: Vec<&'static str>,
     /// Its other fields, by name.
@@ -164,7 +164,7 @@ impl PartialSchema for MessageTexts {
     }
 }
 
-/// One object with the members of all parts.
+/// The schema of one object with the members of all parts.
 impl PartialSchema for MessageJson {
     fn schema() -> RefOr<Schema> {
         let mut message = Object::default();
@@ -197,7 +197,7 @@ fn fields(batch: &Batch, row: usize) -> BTreeMap<String, FieldValue> {
     by_name(batch.fields(row).map(|(name, value)| (text(name), text(value))))
 }
 
-/// Values by name, in their order.
+/// Values grouped by name, in their order.
 pub fn by_name(named: impl Iterator<Item = (String, String)>) -> BTreeMap<String, FieldValue> {
     let mut fields = BTreeMap::new();
     for (name, value) in named {

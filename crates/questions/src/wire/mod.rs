@@ -1,4 +1,5 @@
-//! Messages and tables as they are seen outside: in answers of the API, in files, and printed by commands.
+//! Messages and tables in the form in which they leave the server: in answers of the API, in files, and printed by
+//! commands.
 //!
 //! **Invariant:** the API and the commands show a message in the same shape, so that each can read the other's output.
 

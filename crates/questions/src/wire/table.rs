@@ -13,7 +13,7 @@ use utoipa::{PartialSchema, ToSchema};
 #[schema(as = Table)]
 pub struct TableJson {
     columns: Vec<TableColumn>,
-    /// Each has a value for every column; at most 10 000.
+    /// The rows, each with a value for every column; at most 10 000.
     rows: Vec<Vec<TableCell>>,
     /// Notes about the table: the parts that were cut, and why.
     notes: Vec<String>,
@@ -47,7 +47,7 @@ enum ColumnKind {
     Number,
     /// Names of severities, ordered by urgency.
     Severity,
-    /// RFC 3339.
+    /// Times in RFC 3339 format.
     Time,
 }
 
@@ -61,7 +61,8 @@ enum TableCell {
     Null,
 }
 
-/// A count is a number, too: with one schema for each, it would match two of them, and only one may match.
+/// The schema of a cell. Counts and numbers share a type: with one schema for each, a count would match both, and
+/// only one may match.
 impl PartialSchema for TableCell {
     fn schema() -> RefOr<Schema> {
         let types = SchemaType::from_iter([Type::Number, Type::String, Type::Null]);

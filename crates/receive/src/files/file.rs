@@ -1,4 +1,4 @@
-//! One file that is followed: its position, and the lines after that.
+//! One followed file: its position, and the lines after it.
 //!
 //! **Invariant:** a [`FilePosition`] is after a whole line, after the part that was kept of an overlong line, or at the end
 //! of a complete file. So reading continues there as if it had never stopped, in this process or the next.
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The number of first bytes that identify a file.
+/// The number of bytes at the beginning of a file that identify it.
 const FINGERPRINT_BYTES_MAX: usize = 256;
 
 /// The identity of a file, whatever its name.
@@ -39,7 +39,7 @@ pub(super) struct FilePosition {
     /// Whether the rest of an overlong line follows, which is skipped.
     #[serde(default)]
     pub(super) cut: bool,
-    /// The hash of the first bytes, as far as they were read: a free inode is given to another file.
+    /// The hash of the first bytes, as far as they were read: a free inode may be given to another file.
     #[serde(default)]
     fingerprint: String,
 }
@@ -49,7 +49,7 @@ impl FilePosition {
         FilePosition { position, cut, fingerprint: fingerprint(first_bytes, position) }
     }
 
-    /// The position after the last whole line, where reading begins if the lines so far are not wanted.
+    /// The position after the last whole line: reading begins there if existing lines are not wanted.
     pub(super) fn at_end(file: &File, line_max: usize) -> io::Result<FilePosition> {
         let size = file.metadata()?.len();
         let tail_start = size.saturating_sub(line_max as u64);
@@ -63,7 +63,7 @@ impl FilePosition {
         Ok(FilePosition::new(position, cut, &first_bytes))
     }
 
-    /// Whether this is a place in the file.
+    /// Whether this is a position in this file.
     pub(super) fn is_in(&self, file: &File) -> io::Result<bool> {
         let first_bytes = read_at(file, 0, FINGERPRINT_BYTES_MAX)?;
         Ok(self.position <= file.metadata()?.len() && self.is_behind(&first_bytes))
@@ -84,7 +84,7 @@ fn fingerprint(first_bytes: &[u8], position: u64) -> String {
     hash.chars().take(32).collect()
 }
 
-/// A file that is followed.
+/// A followed file.
 pub(super) struct FollowedFile {
     /// The folders that it may be in.
     folders: Arc<Folders>,
@@ -93,20 +93,21 @@ pub(super) struct FollowedFile {
     /// The sender of its lines.
     pub(super) sender: MessageSender,
     pub(super) place: FilePosition,
-    /// Open while there is something to read, and until it has to be closed: so it is read to its end even after its
-    /// name is gone.
+    /// The open file. It is open while there is something to read, and until it has to be closed, so it is read to
+    /// its end even after its name is gone.
     handle: Option<File>,
-    /// Size and time of the last change, as of the last look.
+    /// The size and the time of the last change at the last look.
     seen: Option<(u64, i64, i64)>,
     /// When a change was last seen.
     pub(super) changed: Instant,
     /// Whether there may be something after `place`.
     pub(super) has_more: bool,
-    /// Another file has taken its name, or it has none: its last line counts as complete once it stays unchanged.
+    /// Whether another file has taken its name, or it has none: its last line counts as complete once it stays
+    /// unchanged.
     pub(super) rotated: bool,
-    /// Whether it no longer has a name that is looked for.
+    /// Whether it no longer has a name that matches a pattern.
     pub(super) gone: bool,
-    /// It is read once that file has been read to its end.
+    /// The number of the file that has to be read to its end before this one.
     pub(super) after: Option<u64>,
     /// Whether the last attempt to read it failed.
     pub(super) failing: bool,
@@ -116,15 +117,15 @@ pub(super) struct FollowedFile {
 pub(super) struct FileRead {
     pub(super) bytes: Vec<u8>,
     pub(super) frames: Vec<Frame>,
-    /// Bytes of lines that were too long, beyond what is kept of them.
+    /// The number of bytes of overlong lines beyond the part that is kept.
     pub(super) skipped_bytes: usize,
     /// The position of the file once the frames are stored.
     pub(super) next: FilePosition,
-    /// Nothing was left to read.
+    /// Whether nothing was left to read.
     pub(super) at_end: bool,
-    /// Nothing was left, and the last line counts as complete.
+    /// Whether nothing was left, and the last line counts as complete.
     pub(super) finished: bool,
-    /// The file was truncated or rewritten, and read from its beginning.
+    /// Whether the file was truncated or rewritten, and was read from its beginning.
     pub(super) begun_again: bool,
     /// When the file was last written, according to its file system.
     pub(super) written: Option<Timestamp>,
@@ -157,7 +158,7 @@ impl FollowedFile {
         })
     }
 
-    /// Notes that it was found under a name, with this state.
+    /// Notes that the file was found under a name, with this state.
     pub(super) fn seen_at(&mut self, path: &Path, file: &Metadata, now: Instant) {
         if self.path != path {
             self.path = path.to_owned();
@@ -167,7 +168,7 @@ impl FollowedFile {
         self.note(file, now);
     }
 
-    /// Notes that it no longer has a name; `false` if there is no handle to read it by either.
+    /// Notes that the file no longer has a name; `false` if there is no handle to read it by either.
     pub(super) fn leave(&mut self, now: Instant) -> bool {
         let Some(Ok(file)) = self.handle.as_ref().map(File::metadata) else { return false };
         if !self.gone {
@@ -180,7 +181,7 @@ impl FollowedFile {
     fn note(&mut self, file: &Metadata, now: Instant) {
         let looks = Some((file.size(), file.mtime(), file.mtime_nsec()));
         if self.seen != looks {
-            // At the first look, its position has just been compared with the file.
+            // At the first look, the position has just been compared with the file.
             self.has_more |= self.seen.is_some() || file.size() != self.place.position;
             (self.seen, self.changed) = (looks, now);
         }
@@ -196,7 +197,7 @@ impl FollowedFile {
         self.handle.is_some()
     }
 
-    /// Closes it if everything in it was read.
+    /// Closes the file if everything in it was read.
     pub(super) fn close_if_read(&mut self) {
         let is_read = self.seen.is_some_and(|(size, ..)| size == self.place.position);
         if is_read && !self.has_more && !self.rotated {
@@ -204,8 +205,8 @@ impl FollowedFile {
         }
     }
 
-    /// Reads on from its place, up to `bytes_max`, which is more than a line of `line_max`. `is_last`: nothing more is
-    /// expected.
+    /// Reads on from the current position, up to `bytes_max`, which is more than a line of `line_max`. `is_last`
+    /// means that nothing more is expected.
     pub(super) fn read(&mut self, bytes_max: usize, line_max: usize, is_last: bool) -> io::Result<FileRead> {
         let file = match self.handle.take() {
             Some(file) => file,
@@ -252,7 +253,7 @@ fn read(
         lines(&bytes, from.cut, line_max, is_last && at_end);
     let at_end = at_end && !before_hole;
     let position = from.position + taken as u64;
-    // The first bytes may have grown before the others were read.
+    // The file may have grown between the two reads, so its first bytes are taken from this one.
     if from.position < FINGERPRINT_BYTES_MAX as u64 {
         first_bytes.truncate(from.position as usize);
         first_bytes.extend_from_slice(&bytes[..taken.min(FINGERPRINT_BYTES_MAX)]);
@@ -270,7 +271,7 @@ fn read(
     })
 }
 
-/// Fills the buffer as far as there are bytes.
+/// Fills the buffer as far as the file has bytes.
 fn read_at(file: &File, position: u64, bytes_max: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; bytes_max];
     let mut filled = 0;
@@ -289,18 +290,18 @@ fn read_at(file: &File, position: u64, bytes_max: usize) -> io::Result<Vec<u8>> 
 /// The lines at the beginning of some bytes.
 struct LineBlock {
     frames: Vec<Frame>,
-    /// Bytes of lines that were too long, beyond what is kept of them.
+    /// The number of bytes of overlong lines beyond the part that is kept.
     skipped_bytes: usize,
-    /// The bytes that they take, including those between them.
+    /// The number of bytes that the lines take, including those between them.
     taken: usize,
-    /// Whether the last one continues after the bytes that are kept of it.
+    /// Whether the last line continues after the bytes that are kept of it.
     cut: bool,
-    /// Whether a hole follows: more can be read.
+    /// Whether a hole follows, after which more can be read.
     before_hole: bool,
 }
 
-/// Finds the lines in `bytes`. `cut`: they begin with the rest of a line that was cut. `is_last`: an unfinished line
-/// counts too.
+/// Finds the lines in `bytes`. If `cut`, they begin with the rest of a line that was cut. If `is_last`, an unfinished
+/// line counts too.
 fn lines(bytes: &[u8], cut: bool, line_max: usize, is_last: bool) -> LineBlock {
     let mut start = 0;
     if cut {
@@ -340,8 +341,8 @@ fn lines(bytes: &[u8], cut: bool, line_max: usize, is_last: bool) -> LineBlock {
     LineBlock { frames, skipped_bytes, taken: start + taken, cut, before_hole: before_hole.is_some() }
 }
 
-/// The NULs at the beginning, if they are too many to belong to a line. They are left by a program that continues
-/// writing at its old position in a truncated file, and by a system crash in the last block.
+/// The length of the NULs at the beginning, if they are too many to belong to a line. They are left by a program that
+/// continues to write at its old position in a truncated file, and in the last block by a system crash.
 fn hole(bytes: &[u8], line_max: usize, is_last: bool) -> usize {
     let nuls_min = line_max / 2 + 1;
     match bytes.iter().position(|byte| *byte != 0) {
@@ -353,7 +354,7 @@ fn hole(bytes: &[u8], line_max: usize, is_last: bool) -> usize {
             }
         }
         None if is_last && nuls_min <= bytes.len() => bytes.len(),
-        // It may continue: enough of it stays to recognise it.
+        // The hole may continue, so enough of it is left to recognise it.
         None => bytes.len().saturating_sub(nuls_min),
     }
 }
@@ -366,13 +367,14 @@ mod tests {
 
     const LINE_MAX: usize = 10;
 
-    /// The lines of `content`, read in pieces of `bytes_max`, and where reading stands then.
+    /// The lines of `content`, read in pieces of `bytes_max`, and the final position.
     fn run(content: &[u8], bytes_max: usize, is_last: bool) -> (Vec<(String, Flags)>, usize) {
         let (found, (position, _)) = run_from(0, false, content, bytes_max, is_last);
         (found, position)
     }
 
-    /// The lines from a position on, `cut` if it is within a line that was cut; also the position where they end.
+    /// The lines from a position on, and the position at which they end. `cut` if the first position is within a line
+    /// that was cut.
     fn run_from(
         mut position: usize,
         mut cut: bool,
@@ -427,7 +429,7 @@ mod tests {
     fn a_hole_is_no_line() {
         let hole = "\0".repeat(100);
         check(&format!("{hole}one\n"), false, &[("one", WHOLE)], 104);
-        // The end of one is left, to know it again when it goes on.
+        // The end of a hole is left, to recognise it if it continues.
         let left = LINE_MAX / 2 + 1;
         check(&format!("one\n{hole}two\n{hole}"), false, &[("one", WHOLE), ("two", WHOLE)], 208 - left);
         check(&format!("one\n{hole}two\n{hole}"), true, &[("one", WHOLE), ("two", WHOLE)], 208);

@@ -1,24 +1,25 @@
-//! Finds the files that a path with `*` and `?` names. Each matches a part of one name and never a `/`, so a search
-//! ends wherever links lead, and names that begin with a dot are found only if the pattern has the dot.
+//! Finds the files that match a path with `*` and `?`. Each of these matches a part of one name and never a `/`, so a
+//! search always ends, even with circular links. Names that begin with a dot are found only if the pattern has the
+//! dot.
 
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-/// Maximum number of paths of one pattern.
+/// The maximum number of paths of one pattern.
 const FOUND_MAX: usize = 10_000;
 
-/// The files that a pattern names.
+/// The files that match a pattern.
 #[derive(Default, Debug)]
 pub(super) struct PatternMatches {
     /// Names that may or may not exist, sorted.
     pub(super) paths: Vec<PathBuf>,
-    /// Folders that could not be read, and why.
+    /// Folders that could not be read, with the reasons.
     pub(super) problems: Vec<(PathBuf, String)>,
 }
 
-/// Looks for everything that an absolute pattern names.
+/// Looks for everything that matches an absolute pattern.
 pub(super) fn find(pattern: &Path) -> PatternMatches {
     let mut found = PatternMatches { paths: vec![PathBuf::new()], problems: Vec::new() };
     for component in pattern.components() {
@@ -102,7 +103,7 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
     pattern[at..].iter().all(|byte| *byte == b'*')
 }
 
-/// How many bytes the first character has.
+/// The number of bytes of the first character.
 fn character_bytes(name: &[u8]) -> usize {
     1 + name[1..].iter().take_while(|byte| **byte & 0xc0 == 0x80).count()
 }

@@ -1,8 +1,8 @@
-//! The files that one source follows: it finds them by name and identifies them by device and inode. It has no clock;
-//! [`reading`](super::reading) reads them.
+//! The files that one source follows: it finds them by name and identifies them by device and inode. It does not read
+//! the clock itself; [`reading`](super::reading) reads the files.
 //!
-//! A file that loses its name to another one, or has none any more, is still read for a while, since its writer
-//! notices the change late; its successor waits until it has been read to its end once.
+//! A file whose name is taken by another file, or that has no name any more, is still read for a while, since its
+//! writer notices the change late; its successor waits until it has been read to its end once.
 //!
 //! **Invariant:** the place of a file changes only when everything before it was stored.
 
@@ -20,33 +20,33 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Maximum number of files of one source.
+/// The maximum number of files of one source.
 const FILES_MAX: usize = 10_000;
 /// The number of files that stay open after they were read to their end.
 pub(super) const OPEN_MAX: usize = 1_000;
-/// How long a missing file is remembered: a network file system may be away for a while.
+/// The time for which a missing file is remembered: a network file system may be unavailable for a while.
 const REMEMBERED_MAX: Duration = Duration::from_secs(3600);
 
-/// See the module.
+/// See the documentation of the module.
 pub(super) struct Follower {
-    /// The data directory, which relative paths are below.
+    /// The data directory, which is the base of relative paths.
     data: PathBuf,
     /// The folders that files may be read in.
     folders: Arc<Folders>,
-    /// By the order in which they came.
+    /// The files by number, in the order in which they were found.
     pub(super) files: BTreeMap<u64, FollowedFile>,
     numbers: HashMap<FileIdentity, u64>,
     next_number: u64,
-    /// The files by the names that they had at the last look.
+    /// The numbers of files by the names that they had at the last look.
     by_path: HashMap<PathBuf, u64>,
     /// The positions of missing files, by their inodes.
     pub(super) remembered: HashMap<u64, Vec<(SavedPosition, Instant)>>,
-    /// The paths that were looked for before.
+    /// The paths that were searched for before.
     patterns: BTreeSet<String>,
     is_first_look: bool,
-    /// Problems that were reported and persist.
+    /// Problems that have been reported and persist.
     complained: HashSet<PathBuf>,
-    /// The last file of a full round: the next round begins after it.
+    /// The last file that a full round read: the next round begins after it.
     pub(super) last_read: u64,
     /// Whether places changed since [`Follower::positions`] was last called.
     pub(super) changed: bool,
@@ -100,12 +100,12 @@ impl Follower {
         Some(Positions::new(self.patterns.clone(), files))
     }
 
-    /// Saving failed, and has to be repeated.
+    /// Called when saving failed, and has to be repeated.
     pub(super) fn positions_not_saved(&mut self) {
         self.changed = true;
     }
 
-    /// Finds out which files exist and how they changed.
+    /// Finds out which files exist and which have changed.
     pub(super) fn look(&mut self, config: &FileSource, now: Instant, round: &mut Round) {
         let mut look = FolderScan::default();
         for pattern in &config.paths {
@@ -136,8 +136,8 @@ impl Follower {
         self.complain(look.problems, round);
     }
 
-    /// Looks at one name. A new file is read from its beginning, or from after its last whole line of up to `from_end`
-    /// bytes.
+    /// Examines one name. A new file is read from its beginning, or from after its last whole line of up to
+    /// `from_end` bytes.
     fn look_at(
         &mut self,
         path: &Path,
@@ -147,7 +147,7 @@ impl Follower {
     ) -> Result<(), String> {
         let file = match fs::metadata(path) {
             Ok(file) => file,
-            // It has just disappeared, or is a link to something that does not exist yet.
+            // The file has just disappeared, or is a link to something that does not exist yet.
             Err(error) if is_absent(&error) => return Ok(()),
             Err(error) => return Err(error.to_string()),
         };
@@ -174,7 +174,7 @@ impl Follower {
         Ok(())
     }
 
-    /// Follows a file from now on. `None`: it has just disappeared.
+    /// Begins to follow a file; `None` if it has just disappeared.
     fn begin(&mut self, path: &Path, from_end: Option<usize>, now: Instant) -> Result<Option<u64>, String> {
         if FILES_MAX <= self.files.len() {
             return Err(format!("{FILES_MAX} files are followed, which is the limit of a source"));
@@ -221,13 +221,13 @@ impl Follower {
         }
     }
 
-    /// A file that was renamed between two runs may have a name that is not looked for. It is recognised by its inode,
-    /// and read to its end.
+    /// A file that was renamed between two runs may have a name that matches no pattern. It is recognised by its
+    /// inode, and read to its end.
     fn find_renamed(&mut self, by_path: &HashMap<PathBuf, u64>, now: Instant) {
         let paths = self.remembered.values().flatten().map(|(saved, _)| Path::new(&saved.path));
         let folders: BTreeSet<PathBuf> = paths.filter_map(Path::parent).map(Path::to_owned).collect();
         for folder in folders {
-            // If the folder is one that is looked for, the problem has been reported.
+            // If the folder is one that is searched anyway, the problem has been reported.
             let Ok(entries) = fs::read_dir(&folder) else { continue };
             for entry in entries.flatten() {
                 let Some(file) = self.renamed(&folder, &entry, now) else { continue };
@@ -240,7 +240,7 @@ impl Follower {
         }
     }
 
-    /// The remembered file that lies in its folder under this name.
+    /// The remembered file that is in its folder under this name.
     fn renamed(&mut self, folder: &Path, entry: &fs::DirEntry, now: Instant) -> Option<FollowedFile> {
         let candidates = self.remembered.get_mut(&entry.ino())?;
         let is_here = |saved: &SavedPosition| Path::new(&saved.path).parent() == Some(folder);
@@ -255,7 +255,7 @@ impl Follower {
         FollowedFile::new(Path::new(&saved.path), file, saved.place, &self.folders, now).ok()
     }
 
-    /// A file whose name now belongs to another one is rotated, and the other one waits for it.
+    /// If another file now has a file's name, that file is rotated, and the other one waits for it.
     fn pass_names_on(&mut self, by_path: HashMap<PathBuf, u64>) {
         for (path, number) in &by_path {
             let Some(before) = self.by_path.get(path).filter(|before| *before != number) else { continue };
@@ -278,12 +278,12 @@ impl Follower {
         }
     }
 
-    /// Follows a file no longer.
+    /// Stops following a file.
     pub(super) fn remove(&mut self, number: u64, now: Instant) {
         let Some(file) = self.files.remove(&number) else { return };
         self.numbers.remove(&file.identity);
         self.changed = true;
-        // It may reappear under a name that is looked for.
+        // It may reappear under a name that matches.
         if file.has_name() {
             self.remembered.entry(file.identity.inode).or_default().push((saved(&file), now));
         }

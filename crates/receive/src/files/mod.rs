@@ -1,6 +1,6 @@
-//! A source of lines that programs append to files. Files are polled a few times per second, which works on every file
-//! system; the bytes behind the last stored line are read, handed on, and count as read once they are durable. So no
-//! line is left out, and after a crash only those since the last save are duplicated.
+//! A source of lines that programs append to files. Files are polled a few times per second, which works on every
+//! file system; the bytes after the last stored line are read, passed on, and count as read once they are durable. So
+//! no line is left out, and a crash duplicates only those since the last save.
 //!
 //! All of this runs on a separate thread: a network file system may hang.
 
@@ -25,17 +25,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// How often the files are polled.
+/// The interval at which the files are polled.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
 /// Polling takes at most one part in this many of the time: thousands of files are polled less often.
 const LOOK_SHARE: u32 = 10;
-/// How often positions are saved while lines come in.
+/// The interval at which positions are saved while lines arrive.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
-/// How long to wait before reading lines again that could not be stored.
+/// The pause before lines that could not be stored are read again.
 const RETRY_WAIT: Duration = Duration::from_secs(1);
-/// How long a stop waits for what was handed on to become durable.
+/// The time for which a stop waits for the lines that were passed on to become durable.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(2);
-/// How often a failure to save positions or store lines is logged.
+/// The minimum interval between log lines about failures to save positions or store lines.
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Follows the files of the source's settings until told to stop.
@@ -62,7 +62,7 @@ pub(super) async fn serve(shared: Arc<SourceContext>, mut stopped: watch::Receiv
     blocking(&shared, move || following.save(Instant::now())).await;
 }
 
-/// Runs file operations that may hang. `None`: it ended with a panic, which is a bug.
+/// Runs file operations that may hang; `None` if they panicked, which is a bug.
 async fn blocking<T: Send + 'static>(
     shared: &SourceContext,
     work: impl FnOnce() -> T + Send + 'static,
@@ -83,7 +83,7 @@ async fn until_stopped(stopped: &mut watch::Receiver<bool>) {
     stopped.wait_for(|stopped| *stopped).await.ok();
 }
 
-/// A follower, and where its positions are saved.
+/// A follower, and the path to which its positions are saved.
 struct FollowTask {
     shared: Arc<SourceContext>,
     follower: Follower,
@@ -102,14 +102,14 @@ impl FollowTask {
                 "the reading positions in the files are unknown, so the files are read from their beginning: \
                  {error}"
             );
-            // Nothing is left out, even if reading would begin at the end.
+            // With no files in it, nothing is left out, even if reading new files would begin at the end.
             Some(Positions::new(config.paths.iter().cloned().collect(), Vec::new()))
         });
         let follower = Follower::new(&shared.data, shared.folders.clone(), positions, now);
         FollowTask { shared, follower, path, look_at: now, save_at: now, complain_at: now }
     }
 
-    /// Polls the files if it is time to, and reads on.
+    /// Polls the files if that is due, and reads on.
     fn step(&mut self, config: &FileSource, now: Instant) -> Round {
         let mut round = Round::default();
         if self.look_at <= now {
@@ -132,7 +132,7 @@ impl FollowTask {
         round
     }
 
-    /// Hands on the lines that were read, and returns how long to wait.
+    /// Passes on the lines that were read, and returns the time to wait.
     async fn store(&mut self, mut round: Round, stopped: &mut watch::Receiver<bool>) -> Duration {
         let frames = std::mem::take(&mut round.frames);
         let outcome = if frames.frames.is_empty() {

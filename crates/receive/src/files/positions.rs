@@ -11,14 +11,14 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The shape of the file.
+/// The version of the file's structure.
 const VERSION: u32 = 1;
 
 /// The saved positions of one source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Positions {
     version: u32,
-    /// The paths that were looked for: files that they name and that are not in `files` are new.
+    /// The paths that were looked for: files that match them and are not in `files` are new.
     pub(super) patterns: BTreeSet<String>,
     pub(super) files: Vec<SavedPosition>,
 }
@@ -38,7 +38,7 @@ impl Positions {
         Positions { version: VERSION, patterns, files }
     }
 
-    /// `None`: nothing was ever saved.
+    /// Loads the positions; `None` if none were ever saved.
     pub(super) fn load(path: &Path) -> Result<Option<Positions>, String> {
         let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let text = match fs::read(path) {

@@ -9,13 +9,13 @@ use logstead_flow::chunk::{Chunk, MessageSender};
 use std::ops::Bound;
 use std::time::{Duration, Instant};
 
-/// Maximum size of a round.
+/// The maximum size of a round.
 const ROUND_BYTES_MAX: usize = 1 << 20;
-/// How long a file that lost its name has to stay unchanged before it counts as complete.
+/// The time for which a file that has lost its name must stay unchanged before it counts as complete.
 pub(super) const ROTATED_WAIT: Duration = Duration::from_secs(10);
 
 impl Follower {
-    /// Reads on in every file that has more, up to a full round.
+    /// Continues to read every file that has more, until the round is full.
     pub(super) fn read(&mut self, line_max: usize, now: Instant, round: &mut Round) {
         let behind = self.files.range((Bound::Excluded(self.last_read), Bound::Unbounded));
         let before = self.files.range(..=self.last_read);
@@ -78,7 +78,7 @@ impl Follower {
         }
     }
 
-    /// Everything of a round is stored.
+    /// Called when everything of a round is stored.
     pub(super) fn advance(&mut self, round: Round, now: Instant) {
         for RoundStep { number, next, at_end, finished, .. } in round.steps {
             let Some(file) = self.files.get_mut(&number) else { continue };

@@ -1,4 +1,4 @@
-//! One round of reading all files: it is stored, or it is read again.
+//! One round of reading all files, which is either stored or read again.
 
 use super::file::FilePosition;
 use logstead_flow::chunk::Chunk;
@@ -8,7 +8,7 @@ use logstead_flow::chunk::Chunk;
 pub(super) struct Round {
     pub(super) frames: Chunk,
     pub(super) steps: Vec<RoundStep>,
-    /// The files that cannot be read, and why.
+    /// The files that cannot be read, with the reasons.
     pub(super) complaints: Vec<String>,
     /// Notes for the operator.
     pub(super) notes: Vec<String>,
@@ -21,7 +21,7 @@ impl Round {
     }
 }
 
-/// The position at which a file is read on once the round is stored.
+/// The position from which a file is read on once the round is stored.
 pub(super) struct RoundStep {
     pub(super) number: u64,
     pub(super) next: FilePosition,

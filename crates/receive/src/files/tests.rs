@@ -1,4 +1,4 @@
-//! Follows files that are written, renamed, cut and removed meanwhile, and checks their lines.
+//! Follows files that are written, renamed, truncated and removed in the meantime, and checks their lines.
 
 use super::follower::{Follower, OPEN_MAX};
 use super::reading::ROTATED_WAIT;
@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 const WHOLE: Flags = Flags(0);
 
-/// A data directory, a follower of files in it, and a clock.
+/// A data directory, a follower of files in it, and the current time.
 struct Scene {
     data: TempDir,
     config: FileSource,
@@ -82,7 +82,7 @@ impl Scene {
         (round, found)
     }
 
-    /// Reads and stores until there is nothing more.
+    /// Reads and stores until nothing is left.
     fn read(&mut self) -> Vec<(String, String, Flags)> {
         let mut all = Vec::new();
         loop {
@@ -142,7 +142,7 @@ fn a_new_source_begins_at_the_end_and_its_later_files_at_their_beginning() {
         ("empty.log", "filled", WHOLE),
         ("b.log", "first", WHOLE),
     ]);
-    // A path that is new to the source is as a new source.
+    // A path that is new to the source is treated like a new source.
     scene.append("c.txt", "old\n");
     scene.config.paths.push("*.txt".to_owned());
     scene.check(&[]);
@@ -203,7 +203,7 @@ fn a_renamed_file_is_read_to_its_end_before_its_successor() {
     scene.rename("a.log", "a.log.1");
     scene.append("a.log", "four\n");
     scene.check(&[("a.log", "two", WHOLE), ("a.log", "four", WHOLE)]);
-    // The program that writes it has not heard of the change yet.
+    // The program that writes to it has not noticed the change yet.
     scene.append("a.log.1", "three\nhal");
     scene.append("a.log", "five\n");
     scene.check(&[("a.log", "three", WHOLE), ("a.log", "five", WHOLE)]);
@@ -265,12 +265,12 @@ fn a_file_that_is_cut_is_read_from_its_beginning() {
     scene.check(&[("a.log", "one", WHOLE), ("a.log", "two", WHOLE)]);
     fs::write(scene.path("a.log"), "three\n").unwrap();
     scene.check(&[("a.log", "three", WHOLE)]);
-    // It has grown beyond where reading stood before anyone looked.
+    // The file was rewritten, and is longer than the old position before anyone looked.
     fs::write(scene.path("a.log"), "four, which is longer\n").unwrap();
     scene.check(&[("a.log", "four, which is longer", WHOLE)]);
     fs::write(scene.path("a.log"), "").unwrap();
     scene.check(&[]);
-    // The program that writes it goes on where it was.
+    // The program that writes to it continues at its old position.
     fs::write(scene.path("a.log"), format!("{}five\n", "\0".repeat(5000))).unwrap();
     scene.check(&[("a.log", "five", WHOLE)]);
     fs::write(scene.path("a.log"), "cut while it was down\n").unwrap();
@@ -307,7 +307,7 @@ fn a_file_that_was_away_is_known_again() {
     scene.append("away", "two\n");
     scene.rename("away", "b.log");
     scene.check(&[("b.log", "two", WHOLE)]);
-    // The same after a restart at which it is not there.
+    // The same, but the file is missing at a restart.
     scene.rename("b.log", "away");
     scene.restart();
     scene.check(&[]);
@@ -332,7 +332,7 @@ fn what_is_no_file_is_said_once() {
     for expected in ["folder.log: this is not a file", "pipe.log: this is not a file"] {
         assert!(said.contains(&expected), "{said:?}");
     }
-    // A problem that was solved and comes back is reported again.
+    // A problem that was solved and returns is reported again.
     fs::remove_dir(scene.path("folder.log")).unwrap();
     scene.check(&[]);
     fs::create_dir(scene.path("folder.log")).unwrap();
@@ -452,7 +452,8 @@ proptest! {
         found.extend(scene.read());
         let mut numbers: Vec<usize> =
             found.iter().map(|(_, text, _)| text.strip_prefix("line ").unwrap().parse().unwrap()).collect();
-        // Files that came since the last look are read by their names: their order is not known.
+        // Files that appeared since the last look are read in the order of their names, as the order of their
+        // appearance is not known.
         numbers.sort_unstable();
         prop_assert_eq!(numbers, (0..written).collect::<Vec<_>>());
     }

@@ -1,5 +1,5 @@
-//! One connection of OpenTelemetry's exporters: HTTP/1.1 or HTTP/2, and over both of them either gRPC's
-//! `LogsService/Export` or `POST /v1/logs`.
+//! One connection of an OpenTelemetry exporter: HTTP/1.1 or HTTP/2, with either gRPC's `LogsService/Export` or `POST
+//! /v1/logs`.
 //!
 //! **Invariant:** an answer that says "taken" is sent when all records are durable, or were refused by name.
 
@@ -24,21 +24,22 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 
-/// The method of gRPC, and the path of HTTP.
+/// The path of the gRPC method, and the path for plain HTTP.
 const METHOD: &str = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
 const PATH: &str = "/v1/logs";
-/// How long the head of a request may take, and a connection over HTTP/1.1 rest between two.
+/// The time that the head of a request may take, and the time for which a connection over HTTP/1.1 may be idle
+/// between two requests.
 const HEAD_WAIT_MAX: Duration = Duration::from_secs(60);
 const HEAD_BYTES_MAX: usize = 32 << 10;
-/// How often a silent peer is asked whether it is still there, and how long it may take to answer.
+/// The interval between pings to a silent peer, and the time that it may take to answer.
 const PING_INTERVAL: Duration = Duration::from_secs(60);
 const PING_WAIT_MAX: Duration = Duration::from_secs(20);
-/// Requests under way on one connection.
+/// The maximum number of requests under way on one connection.
 const REQUESTS_MAX: u32 = 16;
-/// The amount of its requests that a peer may send before we read it.
+/// The number of bytes of its requests that a peer may send before we read them.
 const REQUEST_WINDOW_BYTES: u32 = 256 << 10;
 const CONNECTION_WINDOW_BYTES: u32 = 512 << 10;
-/// How long a stop waits for what was received to become durable.
+/// The time for which a stop waits for received messages to become durable.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// Serves a connection to its end, or until told to stop.
@@ -78,7 +79,7 @@ async fn serve_over<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         .initial_connection_window_size(CONNECTION_WINDOW_BYTES);
     let connection = http.serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
-    // It returns a lock, which must not be held while waiting.
+    // The future returns a lock, which must not be held while waiting.
     let stop = async { drop(stopped.wait_for(|stopped| *stopped).await) };
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
@@ -132,7 +133,8 @@ async fn answer(
     }
 }
 
-/// Refuses a request without the token of the source, if it has one, and one that comes too soon after others.
+/// Refuses a request without the token of the source, if the source has one, and a request that comes too soon after
+/// others.
 async fn admit(
     shared: &SourceContext,
     request: &Request<Incoming>,

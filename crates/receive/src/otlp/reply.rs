@@ -15,11 +15,11 @@ const GRPC_MESSAGE: HeaderName = HeaderName::from_static("grpc-message");
 const GRPC_DETAILS: HeaderName = HeaderName::from_static("grpc-status-details-bin");
 const GRPC_ENCODINGS: HeaderName = HeaderName::from_static("grpc-accept-encoding");
 
-/// Why a request is not taken.
+/// The failure because of which a request is not accepted.
 #[derive(Debug)]
 pub(super) struct RequestFailure {
     pub(super) status: Status,
-    /// HTTP's status, if it does not follow from the code.
+    /// The HTTP status, if it does not follow from the code.
     pub(super) http: Option<u16>,
 }
 
@@ -95,7 +95,7 @@ fn http_status(status: &Status) -> u16 {
     }
 }
 
-/// Over gRPC.
+/// The reply over gRPC.
 pub(super) fn grpc(stored: Result<OtlpReply, RequestFailure>) -> Response<Reply> {
     let mut response = Response::new(Reply::default());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
@@ -109,7 +109,7 @@ pub(super) fn grpc(stored: Result<OtlpReply, RequestFailure>) -> Response<Reply>
             let trailers = HeaderMap::from_iter([(GRPC_STATUS, HeaderValue::from_static("0"))]);
             *response.body_mut() = Reply { data: Some(data.into()), trailers: Some(trailers) };
         }
-        // Without a message, the trailers are in the head.
+        // If there is no message, the trailers are sent in the head.
         Err(RequestFailure { status, .. }) => {
             let details = STANDARD_NO_PAD.encode(status.encode(Encoding::Protobuf));
             let headers = response.headers_mut();
@@ -122,7 +122,7 @@ pub(super) fn grpc(stored: Result<OtlpReply, RequestFailure>) -> Response<Reply>
     response
 }
 
-/// A message as gRPC writes it in a header: anything but printable ASCII is encoded.
+/// A message in the encoding that gRPC uses in headers: everything but printable ASCII is percent-encoded.
 fn percent_encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {

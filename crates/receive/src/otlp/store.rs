@@ -1,4 +1,4 @@
-//! The records of a request, from its body to the journal.
+//! Takes the records of a request from its body to the journal.
 //!
 //! **Invariant:** all bytes of requests under way are reserved in the source's budget: twice the length of a body, for
 //! itself and for the messages read from it. A batch takes its share of that along, so nothing waits while it holds
@@ -23,21 +23,21 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// The time that a body may pause, and take in all.
+/// The maximum time that a body may pause, and that it may take in total.
 const REST_MAX: Duration = Duration::from_secs(30);
 const BODY_WAIT_MAX: Duration = Duration::from_secs(300);
-/// How long a request waits for room in its source's budget before its sender is told to come again.
+/// The time for which a request waits for room in its source's budget before its sender is told to try again.
 const ROOM_WAIT_MAX: Duration = Duration::from_secs(10);
-/// When that should be.
+/// The time after which the sender should try again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// The number of records that a request may hold.
 const RECORDS_MAX: usize = 1 << 20;
-/// The memory that a byte of a body takes, with the records read from it.
+/// The memory for each byte of a body, including the records read from it.
 const BODY_FACTOR: usize = 2;
-/// The amount that is read of a refused body, and the time for that.
+/// The number of bytes that are read of a refused body, and the time limit for that.
 const DRAIN_BYTES_MAX: usize = 64 << 20;
 const DRAIN_WAIT_MAX: Duration = Duration::from_secs(5);
-/// The length of the prefix of a gRPC message: whether it is packed, and its length.
+/// The length of the prefix of a gRPC message, which states whether it is packed, and its length.
 const PREFIX_BYTES: usize = 5;
 
 /// Stores the messages of a body.
@@ -61,7 +61,7 @@ pub(super) async fn store(
     let (source, peer) = (shared.id.to_string(), sender.address.to_string());
     let sender = batches::BodySender { source, peer, received: clock::now() };
     let batches = Batches::within(WithField { messages: otlp, field }, sender, bytes_max).map_err(refused)?;
-    // This includes the parts of a resource that each record repeats.
+    // The charge includes the parts of a resource that each record repeats.
     charge(pass, 0, batches.rest_bytes().max(body_bytes));
     store_all(shared, pass, batches, room.permit).await
 }
@@ -107,7 +107,7 @@ async fn store_all<M: Messages>(
     Ok(OtlpReply { rejected: batches.refused, message })
 }
 
-/// Splits off the share of a batch.
+/// Splits off the share of one batch.
 fn share_of(
     reserved: &mut Option<OwnedSemaphorePermit>,
     bytes: usize,
@@ -127,7 +127,7 @@ struct BodyReservation<'a> {
 }
 
 impl BodyReservation<'_> {
-    /// Reserves memory for a body that has this length by now.
+    /// Reserves memory for a body that has reached this length.
     async fn grow(&mut self, body_bytes: usize) -> Result<(), RequestFailure> {
         let bytes = (body_bytes * BODY_FACTOR).clamp(1, self.budget.bytes_max());
         let more = bytes.saturating_sub(self.bytes);
@@ -190,7 +190,7 @@ pub(super) async fn drain(body: &mut Incoming) {
     tokio::time::timeout(DRAIN_WAIT_MAX, rest).await.ok();
 }
 
-/// The only message in a body of gRPC, and its packing.
+/// The single message in a gRPC body, and its packing.
 fn unframed(mut body: Vec<u8>, packing: Packing) -> Result<(Vec<u8>, Packing), RequestFailure> {
     let malformed = |message: &str| RequestFailure::from(Status::new(Code::InvalidArgument, message));
     let Some((prefix, message)) = body.split_first_chunk::<PREFIX_BYTES>() else {

@@ -36,7 +36,8 @@ impl Assign {
         }
     }
 
-    /// Fields kept as names whose new value depends on one field kept as names, with that field: they have few new values.
+    /// The fields kept as names whose new value depends on one other such field, together with that field: they have
+    /// few new values.
     fn names(&self) -> Vec<(Field, Field, &TextTemplate)> {
         let Assign::Set(values) = self else { return Vec::new() };
         let is_name = |field: &Field| matches!(field.storage(), Storage::Name(_));
@@ -56,7 +57,7 @@ impl Assign {
         named.collect()
     }
 
-    /// The new values of a message; `None` if they cannot be determined.
+    /// The new values for a message; `None` if they cannot be determined.
     fn values<'b>(&'b self, batch: &'b Batch, row: usize) -> Option<Vec<FieldValue<'b>>> {
         Some(match self {
             Assign::Unset(fields) => fields.iter().map(|field| (Cow::Borrowed(field), None)).collect(),
@@ -67,7 +68,7 @@ impl Assign {
                     if values.is_empty() {
                         continue;
                     }
-                    // A known field has only one text.
+                    // A known field can have only one text.
                     if let (FieldName::Known(_), [_, _, ..]) = (to, values.as_slice()) {
                         let mut joined = Vec::new();
                         write_values(from, batch, row, &mut joined);
@@ -239,7 +240,7 @@ fn priority(field: Field, old: Option<Priority>, value: &[u8]) -> Option<Priorit
     }
 }
 
-/// The values set by a step that their fields cannot have, with these fields.
+/// The values set by a step that do not fit their fields, with these fields.
 pub fn unfit(action: &CheckedAction, batch: &Batch, row: usize) -> Vec<(Field, String)> {
     let CheckedAction::Set(values) = action else { return Vec::new() };
     let text = |(field, template): &(FieldName, TextTemplate)| {

@@ -2,7 +2,7 @@
 
 use logstead_record::{Batch, Selection};
 
-/// A change of rows, which makes a new batch.
+/// A change of some rows, which makes a new batch.
 pub(super) trait BatchChange: std::fmt::Debug + Send + Sync {
     /// The rows among these that may change; the others certainly do not.
     fn candidates(&self, _batch: &Batch, rows: &Selection) -> Selection {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 pub(super) struct FieldEdit {
     bytes: Vec<u8>,
-    /// The ends of names and values in the bytes; no value removes the field.
+    /// The ends of names and values in the bytes; without a value, the field is removed.
     changes: Vec<(usize, Option<usize>)>,
     /// Whether values are added beside existing ones.
     adds: bool,
@@ -118,7 +118,7 @@ pub(super) fn edited<'b>(
     (!changed.is_empty()).then_some((fields, changed))
 }
 
-/// Records in a message how many like it were dropped before it.
+/// The number of equal messages that were dropped before a message, to be recorded in it.
 #[derive(Debug)]
 pub(super) struct RepeatCounts(pub(super) BTreeMap<usize, u64>);
 

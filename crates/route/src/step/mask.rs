@@ -1,4 +1,5 @@
-//! `mask`: removes everything that an expression finds from the whole message: its texts, its fields and its raw bytes.
+//! `mask`: removes everything that an expression matches from the whole message: its texts, its fields and its raw
+//! bytes.
 //!
 //! **Invariant:** no text that was found in a message is anywhere in the new message.
 
@@ -11,18 +12,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The texts of a message.
 const TEXTS: [Field; 5] = [Field::Message, Field::Host, Field::Program, Field::Pid, Field::Msgid];
 
-/// The bytes that are searched at once: they fit in the cache of a core.
+/// The number of bytes that are searched at once: they fit into the cache of a core.
 const TEXTS_BYTES: usize = 64 << 10;
 
 #[derive(Debug)]
 pub(super) struct Mask {
     regex: Regex,
-    /// Finds something in every text in which `regex` does, whatever surrounds the match.
+    /// An expression that matches in every text in which `regex` does, whatever surrounds the match.
     loose: Option<LooseRegex>,
     with: Vec<u8>,
 }
 
-/// The parts of a message with everything found replaced.
+/// The parts of a message, with all matches replaced.
 #[derive(Default)]
 struct MaskedMessage {
     texts: [Option<Vec<u8>>; TEXTS.len()],
@@ -46,7 +47,7 @@ impl Mask {
         }
         let is_elsewhere = secrets.iter().any(|secret| memchr::memmem::find(&raw, secret).is_none());
         self.find(&raw, &mut secrets);
-        // The longest first, because one may be a part of another.
+        // The longest secrets come first, because one may be a part of another.
         let mut secrets: Vec<Vec<u8>> = secrets.into_iter().collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         let without = |text: &[u8]| self.without(text, &secrets);
@@ -60,12 +61,12 @@ impl Mask {
             });
             new.collect()
         });
-        // A secret that is escaped in the raw bytes cannot be replaced there: they are not kept.
+        // A secret that is escaped in the raw bytes cannot be replaced there, so the raw bytes are not kept.
         let raw = if is_elsewhere { message } else { without(&raw).unwrap_or(raw) };
         MaskedMessage { texts, fields, raw }
     }
 
-    /// Rows that may contain a match: the texts of many rows are searched at once.
+    /// The rows that may contain a match. The texts of many rows are searched at once.
     fn likely(&self, batch: &Batch, rows: &Selection) -> Selection {
         let Some(loose) = &self.loose else { return rows.clone() };
         let mut likely = Selection::none(batch.rows());
@@ -106,7 +107,7 @@ impl Mask {
         secrets.extend(found.map(|found| found.as_bytes().to_vec()));
     }
 
-    /// The text without any of these; `None` if it has none.
+    /// The text without any of these secrets; `None` if it contains none.
     fn without(&self, text: &[u8], secrets: &[Vec<u8>]) -> Option<Vec<u8>> {
         let mut new: Option<Vec<u8>> = None;
         for secret in secrets {
@@ -122,7 +123,7 @@ impl Mask {
                 after = at + secret.len();
             }
             replaced.extend_from_slice(&old[after..]);
-            // The parts on both sides, alone or with the new text, may form the secret again.
+            // The parts on both sides, with or without the new text between them, may form the secret again.
             while let Some(at) =
                 memchr::memmem::find(&replaced, secret).filter(|_| !contains(&self.with, secret))
             {
@@ -138,7 +139,7 @@ impl Mask {
 fn insert_likely(loose: &LooseRegex, texts: &[u8], ends: &[(usize, usize)], likely: &mut Selection) {
     let (mut rest, mut at) = (ends, 0);
     while let Some(found) = loose.find_at(texts, at) {
-        // Rows before the match contain none; every row that it reaches into may.
+        // Rows before the match contain none; every row that it extends into may.
         let before = rest.partition_point(|(end, _)| *end <= found.start);
         rest = &rest[before..];
         let reached = rest.partition_point(|(end, _)| *end < found.end) + 1;
@@ -187,7 +188,7 @@ impl BatchChange for Mask {
             }
         }
         if masked.values().any(|masked| masked.fields.is_some()) {
-            // All fields are written again, because old names and values would stay in their columns otherwise.
+            // All fields are written anew, because old names and values would otherwise stay in their columns.
             let fields = edited(batch, rows, |row, edit| {
                 let new = masked.get(&row).and_then(|masked| masked.fields.as_ref());
                 if let Some(new) = new {

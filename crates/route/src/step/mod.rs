@@ -33,10 +33,10 @@ use parse::Parse;
 use replace::Replace;
 use std::sync::Arc;
 
-/// A step, ready to run.
+/// A step that is ready to run.
 #[derive(Debug)]
 pub(crate) struct CompiledStep {
-    /// The step as written: an identical step of the next router takes over the memory.
+    /// The step as written: an identical step of the next router takes over its memory.
     written: logstead_config::RouteStep,
     filter: Option<CompiledFilter>,
     work: StepWork,
@@ -64,7 +64,7 @@ pub(crate) struct StepResult {
 }
 
 impl CompiledStep {
-    /// Makes a step ready to run, with the memory of the same step in the router before.
+    /// Prepares a step to run, with the memory of the same step in the previous router.
     pub(crate) fn new(
         checked: &CheckedStep,
         lookups: &Lookups,
@@ -120,7 +120,7 @@ impl CompiledStep {
         }
     }
 
-    /// Runs the step on messages. If their attempt fails, its memory of them is undone.
+    /// Runs the step on messages. If their attempt fails, the step forgets them again.
     pub(crate) fn run(&self, working: &WorkingBatch, attempt: Option<&Arc<BatchAttempt>>) -> StepResult {
         let batch = &working.batch;
         let concerned = match &self.filter {

@@ -1,4 +1,4 @@
-//! `parse`: fields contained in a text.
+//! `parse`: reads fields from a text.
 //!
 //! **Invariant:** a message that is not in the format passes unchanged, with a flag that says so; one without the field has
 //! nothing to parse, and passes without the flag. The name of a known field gets the format's name as a prefix, so nothing
@@ -69,7 +69,7 @@ struct ParsedName {
     field: Vec<u8>,
 }
 
-/// Receives parsed values, and gives them the names of fields.
+/// Receives parsed values, and names their fields.
 struct FieldSink<'a> {
     parse: &'a Parse,
     edit: &'a mut FieldEdit,

@@ -68,7 +68,7 @@ impl BatchChange for Replace {
                 .fields(row)
                 .filter(|(name, value)| self.is_named(name) && self.replaced(value).as_ref() != *value);
             if fields.next().is_some() {
-                // All values of these names are set, so that values without a match stay beside the others.
+                // All values of these names are set, so that values without a match are kept beside the others.
                 let named = batch.fields(row).filter(|(name, _)| self.is_named(name));
                 named.for_each(|(name, value)| edit.set(name, &self.replaced(value)));
             }

@@ -1,4 +1,4 @@
-//! The meaning of routes and steps, by example: documents, messages and results.
+//! The meaning of routes and steps by example: documents, messages and results.
 //!
 //! Keywords: routes, filters, steps, targets.
 
@@ -14,7 +14,7 @@ const BASICS: &str = "version = 1\n[[sources]]\nid = \"in\"\nkind = \"http\"\n[[
     [[logspaces]]\nid = \"main\"\n[[logspaces]]\nid = \"fw\"\n[[logspaces]]\nid = \"rest\"\n\
     [[destinations]]\nid = \"off\"\nkind = \"file\"\npath = \"x\"\nenabled = false\n";
 
-/// Routes, each as `id: keys; keys`.
+/// A document with these routes, each as `id: keys; keys`.
 fn document(routes: &str) -> Checked {
     let routes = routes.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| {
         let (id, keys) = line.split_once(": ").unwrap();
@@ -30,7 +30,7 @@ fn lookups() -> Lookups {
     lookups
 }
 
-/// `host severity message name=value …`, each received a second after the one before.
+/// Messages as `host severity message name=value …`, each received a second after the one before.
 fn batch(messages: &[&str]) -> Arc<Batch> {
     let mut builder = BatchBuilder::new();
     for (number, message) in messages.iter().enumerate() {
@@ -51,7 +51,7 @@ fn batch(messages: &[&str]) -> Arc<Batch> {
     Arc::new(builder.seal())
 }
 
-/// A message as [`batch`] reads it, with `!` where it is flagged.
+/// A message in the form that [`batch`] reads, with `!` if it is flagged.
 fn shown(batch: &Batch, row: usize) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let severity = batch.priority(row).map_or("-", |priority| priority.severity().name());
@@ -68,7 +68,7 @@ fn raw(batch: &Batch, row: usize) -> Vec<u8> {
     raw
 }
 
-/// The messages of each target, with the numbers of the messages: `main: 0 host severity message; …`.
+/// The messages of each target, with their numbers: `main: 0 host severity message; …`.
 fn told(router: &Router, batch: &Arc<Batch>, routed: &RoutingResult) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for delivery in &routed.deliveries {
@@ -173,7 +173,7 @@ fn a_filter_may_look_into_messages() {
     let stages = |stages: &str, expected: &[&str]| {
         check(&format!("big: where = '* | {stages}'; to = [\"fw\"]"), &MESSAGES, expected);
     };
-    // It decides, and leaves messages as they are.
+    // The stages decide which messages the route takes, and leave these unchanged.
     stages("parse json | where n>9", &["fw: 1 b info {\"n\":70}", "unrouted: 2"]);
     stages("parse json | eval half = n / 2 | where half<9", &["fw: 0 a info {\"n\":7}", "unrouted: 2"]);
     stages("where host=c", &["fw: 2 c info plain", "unrouted: 2"]);
@@ -194,7 +194,7 @@ fn a_route_changes_messages_for_its_own_targets() {
         &TWO,
         &[masked, "main: 0 web-1 err disk full"],
     );
-    // The first version counts, and the order is that of receipt.
+    // A target gets the first version of a message, in the order of receipt.
     check(
         "one: where = 'well'; to = [\"main\"]; steps = [{ tag = [\"t\"] }]\nall: to = [\"main\"]",
         &["a err x", "b err well", "c err y"],
@@ -205,7 +205,7 @@ fn a_route_changes_messages_for_its_own_targets() {
         &["a err x", "b err well"],
         &["main: 0 a err x; 1 b err well"],
     );
-    // A message that a step drops in one route may stay in another.
+    // A message that a step drops in one route may be kept in another.
     let drop = "few: final = false; to = [\"fw\"]; steps = [{ drop = 'disk' }]";
     check(&format!("{drop}\nall: to = [\"main\"]"), &TWO, &["fw: 1 web-2 info all is well", main]);
     check(drop, &TWO, &["fw: 1 web-2 info all is well", "few/1: 0"]);
@@ -313,7 +313,7 @@ fn steps_parse_texts() {
         "a err user=root from=\"x y\" | user=root from=x y",
     );
     check("{ parse = \"kv\", field = \"f\" }", "a err x | f=user=root", "a err x | f=user=root user=root");
-    // A missing value is not in a wrong format.
+    // A missing value does not count as one in a wrong format.
     check("{ parse = \"kv\", field = \"g\" }", "a err x | f=1", "a err x | f=1");
     check("{ parse = \"json\", field = \"program\" }", "a err x", "a err x");
     check("{ parse = \"kv\", field = \"f\" }", "a err x | f=1", "!a err x | f=1");
@@ -396,7 +396,7 @@ fn steps_thin() {
         &five,
         &["main: 0 a err x; 2 b err x; 3 a err y; 4 a err x | repeated=1", "r/1: 1"],
     );
-    // All values count, and where one ends.
+    // All values of a field count, and so do their boundaries.
     let tagged =
         ["a err x | t=1 t=2", "a err x | t=1 t=3", "a err x | t=1", "a err x | t=1 T=2", "a err x | t=12"];
     steps(
@@ -450,7 +450,7 @@ fn what_a_step_remembers_survives_a_change_elsewhere() {
     assert_eq!(other.route(&batch(&["a err x"]), "in").deliveries.len(), 1, "another step begins anew");
 }
 
-/// The messages that each target gets, with their raw bytes, when they are routed in batches of these sizes.
+/// The messages that each target gets, with their raw bytes, if they are routed in batches of this size.
 fn outcome(document: &Checked, messages: &[String], sizes: usize) -> Vec<String> {
     let router = Router::new(document, &lookups(), None);
     let texts: Vec<&str> = messages.iter().map(String::as_str).collect();
@@ -566,7 +566,7 @@ proptest! {
             }
             own.fields(row).for_each(|(name, value)| { after.push(b'\n'); after.extend_from_slice(name); after.push(b'\n'); after.extend_from_slice(value); });
             for secret in secrets {
-                // `err` is not a text of the message, but stands in its raw bytes.
+                // `err` is not a text of the message, but occurs in its raw bytes.
                 prop_assert!(memchr::memmem::find(&after, &secret).is_none(), "{:?} in {:?}", String::from_utf8_lossy(&secret), String::from_utf8_lossy(&after));
             }
         }

@@ -1,4 +1,4 @@
-//! The recipes of the manual make of messages what they say.
+//! The recipes of the manual do with messages what they claim.
 //!
 //! Keywords: documentation examples, recipes.
 
@@ -23,7 +23,7 @@ fn read(line: &str) -> Arc<Batch> {
     Arc::new(builder.seal())
 }
 
-/// `→ TARGET: MESSAGE name=value …`, with the host where it is another one.
+/// `→ TARGET: MESSAGE name=value …`, with the host if it has changed.
 fn told(target: &RouteTarget, before: &Batch, batch: &Batch) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (RouteTarget::Logspace(id) | RouteTarget::Destination(id)) = target;

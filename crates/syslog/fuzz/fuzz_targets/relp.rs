@@ -1,4 +1,4 @@
-//! Runs the body of the same name.
+//! Runs the function of the same name in `bodies`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| logstead_fuzz::relp(data));

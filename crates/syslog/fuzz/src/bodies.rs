@@ -1,7 +1,7 @@
-//! The promises of the code that reads untrusted bytes, for any bytes at all. Each function is the body of a fuzz
-//! target, and panics if its promise is broken. Tests run the same bodies over random bytes, without a fuzzer.
+//! The guarantees of the code that reads untrusted bytes, for arbitrary bytes. Each function is the body of a fuzz
+//! target, and panics if its guarantee is broken. Tests run the same functions over random bytes, without a fuzzer.
 //!
-//! The first bytes of the data choose what varies besides the text.
+//! The first bytes of the data choose the other parameters.
 
 use jiff::tz::TimeZone;
 use logstead_config::{Framing, SourceFormat};
@@ -15,17 +15,17 @@ use logstead_syslog::relp::{Commands, RelpCommand};
 
 const PEER: &[u8] = b"10.0.0.9";
 const RECEIVED: Timestamp = Timestamp::from_nanos(1_795_241_580_000_000_000);
-/// A head that says nothing but host and program, and has no structured data: what follows is the message.
+/// A head with a host and a program only, and without structured data: the message follows it.
 const HEAD: &[u8] = b"<13>1 - h a - - - ";
-/// Fields that a message may have besides those of its head.
+/// The maximum number of fields of a message besides those of its head.
 const PAYLOAD_FIELDS_MAX: usize = 256;
 
-/// Frames are ascending, disjoint parts of the stream that are not too long, they are the same wherever the stream is cut
-/// into reads, and every byte is in a frame, framing or skipped.
+/// Frames are ascending, disjoint parts of the stream, and none is too long. They do not depend on how the stream is
+/// divided into reads, and every byte is in a frame, part of the framing, or skipped.
 pub fn framing(data: &[u8]) {
     let [kind, limit, seed, stream @ ..] = data else { return };
     let kinds = [Framing::Auto, Framing::Newline, Framing::Octet, Framing::Nul, Framing::Multiline];
-    // A source can have no limit that is shorter than a count.
+    // The limit of a source cannot be shorter than a count.
     let (framing, frame_max) = (kinds[usize::from(kind % 5)], usize::from(*limit) + 16);
     let whole = frames(framing, frame_max, stream, |left| left);
     let mut end_before = 0;
@@ -42,8 +42,8 @@ pub fn framing(data: &[u8]) {
     assert_eq!(cut, whole, "{framing:?}, frames of up to {frame_max} bytes");
 }
 
-/// Commands are ascending, disjoint parts of the stream that are not too long, and they are the same wherever the
-/// stream is cut into reads.
+/// Commands are ascending, disjoint parts of the stream, and none is too long. They do not depend on how the stream
+/// is divided into reads.
 pub fn relp(data: &[u8]) {
     let [limit, seed, stream @ ..] = data else { return };
     let data_max = usize::from(*limit);
@@ -62,7 +62,7 @@ pub fn relp(data: &[u8]) {
     assert_eq!(cut, whole, "data of up to {data_max} bytes");
 }
 
-/// A header ends where it ends, whatever is behind it, and is not complete before.
+/// The end of a header does not depend on what follows it, and the header is not complete before.
 pub fn proxy(data: &[u8]) {
     let Ok(ParsedHeader::Header { taken, peer }) = proxy::parse(data) else { return };
     assert!(taken <= data.len());
@@ -76,22 +76,22 @@ pub fn proxy(data: &[u8]) {
     assert_eq!(proxy::parse(&data[..taken]), Ok(ParsedHeader::Header { taken, peer }));
 }
 
-/// Whatever it looks like, a frame is a row with exactly its bytes.
+/// A frame becomes a row with exactly its bytes, whatever it looks like.
 pub fn format_auto(data: &[u8]) {
     format(SourceFormat::Auto, data);
 }
 
-/// The promises of [`format_auto`], for sources of RFC 5424.
+/// The guarantees of [`format_auto`], for sources of RFC 5424.
 pub fn format_rfc5424(data: &[u8]) {
     format(SourceFormat::Rfc5424, data);
 }
 
-/// The promises of [`format_auto`], for sources of RFC 3164.
+/// The guarantees of [`format_auto`], for sources of RFC 3164.
 pub fn format_rfc3164(data: &[u8]) {
     format(SourceFormat::Rfc3164, data);
 }
 
-/// The text of a message gives fields that can be asked for, not too many, and changes nothing else.
+/// The text of a message gives a limited number of fields that queries can name, and changes nothing else.
 pub fn payload(data: &[u8]) {
     let batch = parse(
         &SyslogParser::new(SourceFormat::Auto, TimeZone::UTC),
@@ -117,8 +117,8 @@ pub fn payload(data: &[u8]) {
     assert!(values_bytes <= 2 * data.len(), "{values_bytes} bytes of values from {}", data.len());
 }
 
-/// Whatever a datagram of GELF holds, it is a row, of no more bytes than a message may have; one that is not packed is kept
-/// as it was sent.
+/// A GELF datagram becomes a row whatever it contains, with no more bytes than a message may have; an uncompressed
+/// one is kept as it was sent.
 pub fn gelf(data: &[u8]) {
     let [max, frame @ ..] = data else { return };
     let bytes_max = usize::from(*max) + 16;
@@ -142,7 +142,7 @@ pub fn gelf(data: &[u8]) {
     assert_eq!((batch.rows(), &raw), (2, &again));
     assert!(batch.fields(0).eq(batch.fields(1)), "one takes nothing from the next");
     match frame {
-        // It looks packed. If it cannot be unpacked, it stays as it is.
+        // The frame looks compressed. If it cannot be unpacked, it is kept as it is.
         [0x1F, 0x8B, ..] | [0x78, ..] => assert!(raw.len() <= bytes_max || raw == frame),
         _ => assert_eq!(raw, &frame[..frame.len().min(bytes_max)]),
     }
@@ -157,7 +157,7 @@ fn format(format: SourceFormat, data: &[u8]) {
     assert!(kept.has(Flags(choice & 7 & !Flags::UNPARSED.0)), "what framing noted stays");
 }
 
-/// The frame between two others: it takes nothing from them and leaves nothing to them.
+/// Parses a frame between two others: it takes nothing from them and leaves nothing to them.
 fn parse(syslog: &SyslogParser, flags: Flags, frame: &[u8]) -> Batch {
     let mut builder = BatchBuilder::new();
     builder.origin(Origin { source: b"syslog", peer: PEER, received: RECEIVED });
@@ -178,7 +178,7 @@ fn parse(syslog: &SyslogParser, flags: Flags, frame: &[u8]) -> Batch {
     batch
 }
 
-/// The frames of a stream that comes in pieces of `piece` bytes, as places in the whole.
+/// The frames of a stream that arrives in pieces of `piece` bytes, as ranges of the whole.
 fn frames(
     framing: Framing,
     frame_max: usize,
@@ -209,7 +209,8 @@ fn budapest() -> TimeZone {
     TimeZone::get("Europe/Budapest").expect("a zone that every system knows")
 }
 
-/// The commands of a stream of which `next` says how much of what is left comes at a time, up to where it is none.
+/// The commands of a stream that arrives in pieces, up to its first error: `next` returns the length of the next
+/// piece, given the number of bytes that are left.
 fn commands(data_max: usize, stream: &[u8], mut next: impl FnMut(usize) -> usize) -> Vec<RelpCommand> {
     let mut splitter = Commands::new(data_max);
     let (mut start, mut end) = (0, 0);

@@ -1,12 +1,12 @@
-//! The heads of Cisco devices, in place of RFC 3164's stamp, host and tag.
+//! The heads of Cisco devices, which replace RFC 3164's stamp, host and tag.
 //!
 //! ```text
 //! [COUNTER: ][ORIGIN: ][SEQUENCE: ][NODE:][*|.][STAMP[ ZONE]: ][PROCESS[PID]: ]%FACILITY-SEVERITY-MNEMONIC: TEXT
 //! ```
 //!
-//! `*` says that the clock was never set, `.` that it lost its source. NX-OS begins with `: `, ASA writes ` : `
-//! before the mnemonic, a WLC names the task `*like this: ` before the stamp and may write `#` for the `%`, and a
-//! device that is set to stamps with its uptime.
+//! `*` means that the clock was never set, `.` that it lost its source. NX-OS begins with `: `, and ASA writes ` : `
+//! before the mnemonic. A WLC writes the task as `*like this: ` before the stamp, and may write `#` for the `%`. A
+//! device that is configured so writes its uptime as the stamp.
 //!
 //! **Invariant:** a text without a mnemonic is taken for such a head only where a stamp stands behind a number or
 //! a mark. The message begins at the `%`, so that a search finds what the vendor's documents call it.
@@ -16,18 +16,18 @@ use super::stamp::{self, Clock};
 use super::word::is_host;
 use logstead_record::{BatchBuilder, Field, Flags, Row, Timestamp};
 
-/// Most parts before the mnemonic.
+/// The maximum number of parts before the mnemonic.
 const PARTS_MAX: usize = 8;
-/// The longest part or mnemonic that is accepted.
+/// The maximum length of a part or mnemonic.
 const PART_BYTES_MAX: usize = 128;
-/// The maximum number of names of a virtual device or a VRF before the mnemonic.
+/// The maximum number of names of virtual devices or VRFs before the mnemonic.
 const CONTEXTS_MAX: usize = 2;
 
 /// The head before the message.
 #[derive(Default)]
 pub(super) struct CiscoHead<'a> {
     time: Option<Timestamp>,
-    /// A flag if the stamp stands for no moment.
+    /// Set if the stamp is not a valid time.
     flags: Flags,
     /// An abbreviation that is not a known zone.
     zone: &'a [u8],
@@ -48,7 +48,7 @@ pub(super) struct Mnemonic<'a> {
     name: &'a [u8],
 }
 
-/// Whether a head may begin here. Looked at before every tag, so it is cheap.
+/// Whether a head may begin here. This is checked before every tag, so it must be cheap.
 pub(super) fn may_begin(text: &[u8], at: usize) -> bool {
     match text.get(at) {
         Some(b'%' | b'#' | b':' | b'*' | b'.' | b'0'..=b'9') => true,
@@ -92,13 +92,13 @@ pub(super) fn head<'a>(text: &'a [u8], start: usize, clock: Clock<'_>) -> Option
     Some(CiscoHead { process: task, pid: b"", message_at: behind_gap(text, behind_stamp), ..head })
 }
 
-/// The position behind the colon and the blanks that end a part.
+/// The position after the colon and the blanks that end a part.
 fn behind_gap(text: &[u8], at: usize) -> usize {
     at + text.iter().skip(at).take_while(|byte| matches!(byte, b' ' | b':')).count()
 }
 
 impl<'a> CiscoHead<'a> {
-    /// Takes over ` XYZ` behind the stamp where a colon follows it, and returns its end.
+    /// Takes ` XYZ` after the stamp as a zone if a colon follows it, and returns its end.
     fn unknown_zone(&mut self, text: &'a [u8], at: usize) -> usize {
         let Some(rest) = text.get(at..).and_then(|rest| rest.strip_prefix(b" ")) else { return at };
         let letters = rest.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
@@ -109,7 +109,7 @@ impl<'a> CiscoHead<'a> {
         at + 1 + letters
     }
 
-    /// Takes over the part at `at` and returns its end; `None` if nothing of the kind stands there.
+    /// Reads the part at `at` and returns its end; `None` if there is no such part.
     fn part(&mut self, text: &'a [u8], at: usize, is_process: bool) -> Option<usize> {
         let rest = text.get(at..)?;
         let rest = &rest[..rest.len().min(PART_BYTES_MAX)];
@@ -137,7 +137,7 @@ impl<'a> CiscoHead<'a> {
         Some(at + word_end)
     }
 
-    /// Takes over the name of a task, which may have spaces, and returns the position of its colon.
+    /// Reads the name of a task, which may contain spaces, and returns the position of its colon.
     fn task(&mut self, text: &'a [u8], at: usize) -> Option<usize> {
         let rest = text.get(at..)?;
         let end = memchr::memchr(b':', &rest[..rest.len().min(PART_BYTES_MAX)])?;
@@ -201,10 +201,11 @@ impl<'a> CiscoHead<'a> {
 }
 
 impl<'a> Mnemonic<'a> {
-    /// The mnemonic whose `%`, or `#`, stands at `at`.
+    /// The mnemonic whose `%` or `#` is at `at`.
     pub(super) fn read(text: &'a [u8], at: usize) -> Option<Mnemonic<'a>> {
         let mut rest = text.get(at..)?;
-        // NX-OS names virtual device and VRF before it: `%$VDC-1%$ %FACILITY-…`, and `%$ VDC-1 %$ %FACILITY-…`.
+        // NX-OS writes the virtual device and the VRF before it: `%$VDC-1%$ %FACILITY-…`, and `%$ VDC-1 %$
+        // %FACILITY-…`.
         for _ in 0..CONTEXTS_MAX {
             let Some(inner) = rest.strip_prefix(b"%$") else { break };
             let window = &inner[..inner.len().min(PART_BYTES_MAX)];
@@ -225,12 +226,12 @@ impl<'a> Mnemonic<'a> {
             severity: &body[digit + 1..digit + 2],
             name: &body[digit + 3..],
         };
-        // A word behind a `#` may be anything.
+        // A word after a `#` may be anything.
         let is_believed = !is_hashed || !body.iter().any(u8::is_ascii_lowercase);
         (is_believed && !mnemonic.facility.is_empty() && !mnemonic.name.is_empty()).then_some(mnemonic)
     }
 
-    /// Adds its parts as fields and returns their number.
+    /// Adds the mnemonic's parts as fields and returns their number.
     pub(super) fn add(&self, builder: &mut BatchBuilder) -> usize {
         builder.field(b"cisco.facility", self.facility);
         builder.field(b"cisco.severity", self.severity);
@@ -250,7 +251,7 @@ fn node_end(rest: &[u8]) -> Option<usize> {
 fn is_uptime(word: &[u8]) -> bool {
     let is_part =
         |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'y' | b'w' | b'd' | b'h' | b'm' | b's' | b':');
-    // A fraction stands behind a time of day only: other points are those of an address.
+    // A fraction follows only a time of day: other points are those of an address.
     let fraction = word.iter().position(|byte| *byte == b'.').filter(|at| word[..*at].contains(&b':'));
     let (time, fraction) = word.split_at(fraction.unwrap_or(word.len()));
     time.first().is_some_and(u8::is_ascii_digit)

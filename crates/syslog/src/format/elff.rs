@@ -1,8 +1,8 @@
 //! A line of a proxy's extended log, as Blue Coat's ProxySG sends it without a head: `2026-11-20 08:00:00 306 10.0.0.4 200
 //! TCP_HIT …`.
 //!
-//! Behind date and time stand the duration of the request and the client: no host and no tag. The columns that follow
-//! are the operator's choice, and their names are not in the line.
+//! After date and time come the duration of the request and the client; there is no host and no tag. The operator
+//! chooses the columns that follow, and their names are not in the line.
 //!
 //! **Invariant:** such a line has no host, and its time is in UTC, as the format demands.
 
@@ -13,10 +13,10 @@ use jiff::tz::TimeZone;
 use logstead_record::Row;
 use std::net::IpAddr;
 
-/// The longest duration of a request, in digits of milliseconds.
+/// The maximum number of digits of a request's duration in milliseconds.
 const TAKEN_DIGITS_MAX: usize = 9;
 
-/// Whether a number and an address stand behind the stamp.
+/// Whether a number and an address follow the stamp.
 #[inline]
 pub(super) fn is_behind(text: &[u8], at: usize) -> bool {
     text.get(at).is_some_and(u8::is_ascii_digit) && is_taken_and_client(text, at)

@@ -6,24 +6,24 @@
 use logstead_parse::PairSink;
 use logstead_record::{BatchBuilder, Field};
 
-// Fields beyond these limits are in the message only.
+// Fields beyond these limits are only in the message.
 pub use logstead_parse::{FIELDS_MAX, NAME_BYTES_MAX};
 
-/// For each letter that a name of [`Field`] begins with, the lengths of these names: bit 4 for `host`.
+/// For each first letter of a name of [`Field`], the lengths of these names: bit 4 is set for `host`.
 const TAKEN: [u32; 128] = taken();
 
 /// Adds fields to a builder.
 pub struct FieldWriter<'b> {
     builder: &'b mut BatchBuilder,
-    /// Stands before a name that is taken.
+    /// The prefix for a name that is taken.
     format: &'static str,
     count: usize,
-    /// Scratch: a name that had to be changed.
+    /// A buffer for a name that has to be changed.
     name: Vec<u8>,
 }
 
 impl<'b> FieldWriter<'b> {
-    /// `format` is the word before the dot in a name that is taken.
+    /// `format` is the prefix, before a dot, for a name that is taken.
     pub fn new(builder: &'b mut BatchBuilder, format: &'static str) -> FieldWriter<'b> {
         FieldWriter { builder, format, count: 0, name: Vec::new() }
     }
@@ -38,7 +38,7 @@ impl<'b> FieldWriter<'b> {
         self.add_with(name, |out| out.extend_from_slice(value));
     }
 
-    /// Adds a field whose value is what `write` appends.
+    /// Adds a field whose value is appended by `write`.
     pub fn add_with(&mut self, name: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
         if self.count == FIELDS_MAX || !(1..=NAME_BYTES_MAX).contains(&name.len()) {
             return;
@@ -68,7 +68,7 @@ impl PairSink for FieldWriter<'_> {
     }
 }
 
-/// Appends the name with `_` for everything that cannot be seen.
+/// Appends the name, with `_` for every invisible character.
 fn write_printable(name: &[u8], out: &mut Vec<u8>) {
     for letter in String::from_utf8_lossy(name).chars() {
         let unseen = letter.is_control() || letter.is_whitespace() || letter == char::REPLACEMENT_CHARACTER;
@@ -77,7 +77,7 @@ fn write_printable(name: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Whether a query by this name asks for a field that every message has.
+/// Whether this name in a query refers to a field that every message has.
 pub(super) fn is_taken(name: &[u8]) -> bool {
     let lengths = name.first().map_or(0, |first| TAKEN[usize::from(first.to_ascii_lowercase() & 0x7F)]);
     let may_be = name.len() < 32 && lengths >> name.len() & 1 == 1;

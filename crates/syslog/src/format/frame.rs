@@ -1,8 +1,8 @@
-//! A frame, its context, and the row that it begins as.
+//! A frame, its context, and its initial row.
 
 use logstead_record::{Field, Flags, Row, Timestamp};
 
-/// The mark of a UTF-8 text, which is no part of it.
+/// The byte order mark of a UTF-8 text, which is not a part of it.
 pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// The context of a frame: facts besides its bytes.
@@ -10,9 +10,10 @@ pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
 pub struct FrameContext<'a> {
     /// The flags that framing set.
     pub flags: Flags,
-    /// When it was received: decides the year of stamps without one.
+    /// The time of receipt, which decides the year of stamps without one.
     pub received: Timestamp,
-    /// Not before the frame was written: a line of an old file is of the year in which the file ended.
+    /// A time when the frame had already been written: a line of an old file belongs to the year in which the file
+    /// ended.
     pub written: Timestamp,
     /// The host for messages that name none.
     pub peer: &'a [u8],
@@ -21,20 +22,20 @@ pub struct FrameContext<'a> {
 }
 
 impl FrameContext<'_> {
-    /// For a frame whose time of receipt is all that is known.
+    /// The context of a frame of which only the time of receipt is known.
     pub fn at(received: Timestamp) -> FrameContext<'static> {
         FrameContext { flags: Flags::default(), received, written: received, peer: b"", field: None }
     }
 }
 
-/// The bytes of a frame and which of them are read.
+/// The bytes of a frame, and the part of them that is read.
 #[derive(Clone, Copy)]
 pub(super) struct FrameText<'a> {
     /// All of them.
     pub(super) raw: &'a [u8],
-    /// Without the line ends, NULs and spaces at its end.
+    /// The bytes without line ends, NULs and spaces at the end.
     pub(super) text: &'a [u8],
-    /// The position at which the `<` of the priority is expected.
+    /// The position where the `<` of the priority is expected.
     pub(super) start: usize,
 }
 
@@ -51,12 +52,12 @@ pub(super) fn text_row(frame: FrameText<'_>) -> Row<'_> {
     Row::text(frame.raw).with(Field::Message, frame.text)
 }
 
-/// Sets the message: all of the text from `at` on.
+/// Sets the message to all of the text from `at` on.
 pub(super) fn set_message<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
     (row[Field::Message], row.message_at) = (&text[at..], Some(at));
 }
 
-/// Reads the line as a text with a time and nothing else.
+/// Makes the line a text with a time and nothing else.
 pub(super) fn stamped_text(row: &mut Row<'_>, time: Timestamp) {
     row.time = Some(time);
     row.flags = row.flags.with(Flags::UNPARSED);
@@ -69,7 +70,7 @@ pub(super) fn visible(frame: &[u8]) -> &[u8] {
     &frame[..end]
 }
 
-/// The number of bytes that some senders and their framing leave before the priority.
+/// The number of bytes before the priority that some senders and their framing leave there.
 fn blanks(text: &[u8]) -> usize {
     let bom = if text.starts_with(BOM) { BOM.len() } else { 0 };
     bom + text[bom..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n' | b'\t' | b' ' | 0)).count()

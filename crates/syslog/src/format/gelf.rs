@@ -1,4 +1,4 @@
-//! A message of GELF, Graylog's format → one row of a batch.
+//! Turns a message in GELF, Graylog's format, into one row of a batch.
 //!
 //! | in the object                             | becomes                                              |
 //! |-------------------------------------------|------------------------------------------------------|
@@ -27,27 +27,27 @@ use logstead_record::{BatchBuilder, Field, Flags, Row};
 use std::borrow::Cow;
 use std::io::Read;
 
-/// The keys of the program: there is no rule, so these are the words of the libraries.
+/// The keys of the program: there is no rule, so these are the names that libraries use.
 const PROGRAMS: &str = "_program,_app,_appname,_app_name,_application,_application_name,applicationName,_service,\
     _service_name,_service.name,_syslog_identifier,_container_name,_tag,_process_name,_logger_name,_logger";
 /// The key of the message.
 const SHORT: &str = "short_message";
 const LIMITS: JsonLimits = JsonLimits::of(FIELDS_MAX, NAME_BYTES_MAX, 32);
 
-/// Reads messages of GELF.
+/// Reads GELF messages.
 pub struct GelfParser {
     keys: ColumnKeys,
-    /// The longest message, unpacked.
+    /// The maximum length of an unpacked message.
     message_bytes_max: usize,
 }
 
-/// Why a text is not a message of GELF.
+/// The error for a text that is not a GELF message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("it is not a JSON object")]
 pub struct NotAnObject;
 
 impl GelfParser {
-    /// For messages of up to this length, unpacked.
+    /// A parser for messages of up to this length when unpacked.
     pub fn new(message_bytes_max: usize) -> GelfParser {
         let keys = ColumnKeys::new(|column| {
             let keys = match column {
@@ -65,7 +65,7 @@ impl GelfParser {
         GelfParser { keys, message_bytes_max }
     }
 
-    /// Adds a frame as a row, whatever it is.
+    /// Adds a frame as a row, whatever it contains.
     pub fn parse(&self, frame: &[u8], known: FrameContext<'_>, builder: &mut BatchBuilder) {
         let (unpacked, flags) = self.unpack(frame);
         let known = FrameContext { flags: known.flags.with(flags), ..known };
@@ -74,7 +74,7 @@ impl GelfParser {
         }
     }
 
-    /// Adds an object as a row; nothing is added if it is none.
+    /// Adds an object as a row; adds nothing if the text is not an object.
     pub fn read(
         &self,
         object: &[u8],
@@ -85,7 +85,7 @@ impl GelfParser {
         let pairs = pairs(&read);
         let found =
             FoundColumns::among(&pairs, &self.keys, Clock::of_receipt(known.received, &TimeZone::UTC));
-        // One that is empty is a message as well.
+        // An empty message is a message as well.
         let message = found.message.or_else(|| pairs.iter().position(|pair| pair.name == SHORT));
         let fields_behind = add_fields(&pairs, &found, message, known, builder);
         let text = |at: Option<usize>| at.map_or(&b""[..], |at| pairs[at].value.as_bytes());
@@ -117,7 +117,7 @@ impl GelfParser {
     fn unpack<'f>(&self, frame: &'f [u8]) -> (Cow<'f, [u8]>, Flags) {
         let packed: Box<dyn Read + 'f> = match frame {
             [0x1F, 0x8B, ..] => Box::new(MultiGzDecoder::new(frame)),
-            // A multiple of 31, by which zlib is told from text.
+            // A multiple of 31 distinguishes zlib from text.
             [0x78, second, ..] if (0x7800 + u32::from(*second)).is_multiple_of(31) => {
                 Box::new(ZlibDecoder::new(frame))
             }
@@ -147,7 +147,7 @@ impl GelfParser {
     }
 }
 
-/// Adds the pairs that no column holds yet, and returns their number.
+/// Adds the pairs that are not in a column yet, and returns their number.
 fn add_fields(
     pairs: &[ObjectPair<'_, '_>],
     found: &FoundColumns,
@@ -213,7 +213,7 @@ mod tests {
         packer.finish().unwrap()
     }
 
-    /// `time severity host program pid | message | name=value …` of a message.
+    /// Checks a message against `time severity host program pid | message | name=value …`.
     fn check(text: &str, expected: &str) {
         for frame in [
             text.as_bytes().to_vec(),

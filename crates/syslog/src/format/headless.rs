@@ -1,9 +1,9 @@
 //! Heads without `<PRI>`, as syslog daemons write them to files: `STAMP HOST TAG[PID]: MSG`.
 //!
-//! A text may begin with a time, too, and go on with a sentence. So outside files such a head is believed only where
-//! stamp, host and tag stand there whole, and a word that may belong to a sentence is not a host. A line of a file may also
-//! have no host, or be that of a program that writes its file itself ([`super::lines`]); where only its stamp is known,
-//! the line is a text that has a time. Zscaler's feeds have a host or a tag that a text in CEF or LEEF follows.
+//! A text may also begin with a time and continue with a sentence. So outside files such a head is accepted only if
+//! stamp, host and tag are all complete, and a word that may belong to a sentence is not a host. A line of a file may
+//! also have no host, or come from a program that writes its file itself ([`super::lines`]); if only its stamp is
+//! recognised, the line is a text with a time. Zscaler's feeds have a host or a tag before a text in CEF or LEEF.
 //!
 //! **Invariant:** such a message has no severity and no facility, unless its own text says them.
 
@@ -24,7 +24,7 @@ enum Stamp {
     Anyone,
 }
 
-/// `None` if the frame is something else. Fields that its head gives are added to the builder.
+/// Reads a head; `None` if the frame is something else. Fields in the head are added to the builder.
 pub(super) fn parse<'a>(
     frame: FrameText<'a>,
     known: FrameContext<'a>,
@@ -48,7 +48,7 @@ pub(super) fn parse<'a>(
     (is_line && lines::read(&mut row, text, start, clock, builder)).then_some(row)
 }
 
-/// The stamp of a syslog daemon, and the position behind it.
+/// The stamp of a syslog daemon, and the position after it.
 fn daemon_stamp(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Option<Timestamp>, usize, Stamp)> {
     let is_number = text[start].is_ascii_digit();
     // `2026-11-22 05:11:01` begins the lines of every kind of program.
@@ -62,7 +62,7 @@ fn daemon_stamp(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Option<T
     (text.get(end) == Some(&b' ')).then(|| (time, behind_spaces(text, end), stamp))
 }
 
-/// Whether `HOST TAG: `, `HOST TAG[PID]: ` or the like stands here, beyond doubt.
+/// Whether `HOST TAG: `, `HOST TAG[PID]: ` or the like is certain to begin here.
 fn is_host_and_tag(text: &[u8], at: usize, stamp: Stamp, own: &[u8]) -> bool {
     if text.get(at) == Some(&b'<') {
         return selector(text, at).is_some();
@@ -92,7 +92,7 @@ fn is_host_and_tag(text: &[u8], at: usize, stamp: Stamp, own: &[u8]) -> bool {
     }
 }
 
-/// Whether a tag stands here that nothing but its process id sets apart from a sentence.
+/// Whether a tag begins here that only its process id distinguishes from a sentence.
 fn is_tag_alone(text: &[u8], at: usize, stamp: Stamp) -> bool {
     let tag = tag::tag(&text[at..]);
     stamp == Stamp::Daemon && tag.is_some_and(|(_, pid)| !pid.is_empty())

@@ -1,4 +1,4 @@
-//! A JSON object → one row of a batch.
+//! Turns a JSON object into one row of a batch.
 //!
 //! | in the object          | becomes                                                                    |
 //! |------------------------|----------------------------------------------------------------------------|
@@ -9,11 +9,11 @@
 //! | `{"a": null}`          | nothing                                                                    |
 //! | no message             | the whole text is the message                                              |
 //!
-//! An object that is the text of another format's message has the same names, through [`read_what_fits`].
+//! If an object is the text of a message in another format, [`read_what_fits`] gives its values the same names.
 //!
 //! **Invariant:** the raw bytes of a row are the object exactly as it was sent. **Invariant:** a value that stands
-//! under a known name but cannot be read as such (a time that is none) stays a field that a query finds. No part of an
-//! accepted object is lost, and no part of a rejected one is added.
+//! under a known name but cannot be read as such (an invalid time, for example) stays a field that a query finds. No
+//! part of an accepted object is lost, and no part of a rejected one is added.
 
 use super::fields::is_taken;
 use super::keys::{ColumnKeys, FoundColumns};
@@ -26,27 +26,27 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
-/// How large an object may be.
+/// The limits on the size of an object.
 #[derive(Clone, Copy, Debug)]
 pub struct ObjectLimits {
-    /// Bytes of its text, and of the names in it when each has those of the objects around it: a long name around many
-    /// values is written out for each of them.
+    /// The maximum length of its text, and of its names together, each including the names of the objects around it:
+    /// a long name around many values is written out for each of them.
     pub line_bytes_max: usize,
-    /// Values in it, however deep.
+    /// The maximum number of values at all depths.
     pub fields_max: usize,
-    /// Objects within objects.
+    /// The depth of nested objects.
     pub depth_max: usize,
 }
 
-/// Reads objects.
+/// Reads JSON objects.
 pub struct JsonParser {
-    /// Which keys are columns.
+    /// The keys that fill columns.
     pub keys: ColumnKeys,
     /// The limits on an object.
     pub limits: ObjectLimits,
 }
 
-/// Why an object does not become a message.
+/// The reason why an object does not become a message.
 #[derive(Debug, thiserror::Error)]
 pub enum ObjectError {
     /// Its text is too long.
@@ -63,25 +63,25 @@ pub enum ObjectError {
         /// The maximum number.
         fields_max: usize,
     },
-    /// Its names are too long, each with those of the objects around it.
+    /// Its names are too long, including those of the objects around them.
     #[error("the names of its fields have more than {names_bytes_max} bytes together")]
     LongNames {
         /// The maximum number.
         names_bytes_max: usize,
     },
-    /// Objects are nested too deep in it.
+    /// Its objects are nested too deeply.
     #[error("it is nested deeper than {depth_max} levels")]
     TooDeep {
-        /// How deep they may be.
+        /// The maximum depth.
         depth_max: usize,
     },
-    /// It cannot be read, and where.
+    /// It cannot be parsed; the text says where.
     #[error("it is not a JSON object: {0}")]
     Syntax(String),
 }
 
 impl ObjectLimits {
-    /// Refuses a line that is too long to be looked at.
+    /// Refuses a line that is too long to be parsed.
     pub fn check_line(&self, line: &[u8]) -> Result<(), ObjectError> {
         let (line_bytes, line_bytes_max) = (line.len(), self.line_bytes_max);
         if line_bytes <= line_bytes_max {
@@ -104,7 +104,7 @@ impl JsonParser {
         self.parse_also(line, clock, host, builder, |_, _, _| {})
     }
 
-    /// The same; `also` may add more for each name and value that becomes a field.
+    /// Like `parse`; `also` may add more for each name and value that becomes a field.
     pub fn parse_also(
         &self,
         line: &[u8],
@@ -122,7 +122,7 @@ impl JsonParser {
     }
 }
 
-/// Adds the pairs that are not taken for columns.
+/// Adds the pairs that do not fill columns.
 fn add_fields(
     pairs: &[ObjectPair<'_, '_>],
     taken: &[usize],
@@ -166,13 +166,13 @@ fn push(
     }
 }
 
-/// An object that is the text of a message, as far as it is within the limits; an object that is too deep stays its JSON
-/// text. `None` if the text is not an object from its first byte to its last.
+/// Reads an object that is the text of a message, as far as it is within the limits; an object that is nested too
+/// deeply is kept as JSON text. `None` if the text is not an object from its first byte to its last.
 pub(super) fn read_what_fits(text: &[u8], limits: JsonLimits) -> Option<JsonObject<'_>> {
     JsonObject::read(text, limits).filter(|object| object.broken().is_none())
 }
 
-/// Reads an object that has to be within the limits.
+/// Reads an object, which must be within the limits.
 fn read(line: &[u8], limits: ObjectLimits) -> Result<JsonObject<'_>, ObjectError> {
     limits.check_line(line)?;
     let ObjectLimits { line_bytes_max, fields_max, depth_max } = limits;
@@ -184,7 +184,7 @@ fn read(line: &[u8], limits: ObjectLimits) -> Result<JsonObject<'_>, ObjectError
     };
     let object = JsonObject::read(line, most).ok_or_else(|| syntax::<IgnoredMembers>(line))?;
     if let Some(string) = object.broken() {
-        // The string by itself, where it stands.
+        // The string alone, at its original position.
         let mut alone = vec![b' '; string.end];
         alone[string.clone()].copy_from_slice(&line[string]);
         return Err(syntax::<String>(&alone));
@@ -197,13 +197,14 @@ fn read(line: &[u8], limits: ObjectLimits) -> Result<JsonObject<'_>, ObjectError
     }
 }
 
-/// Why a text is not an object, in the words of `serde_json`. Each object is one line, so only the column is given.
+/// The reason why a text is not an object, in the words of `serde_json`. Each object is one line, so only the column
+/// is stated.
 fn syntax<'a, T: Deserialize<'a>>(text: &'a [u8]) -> ObjectError {
     let error = serde_json::from_slice::<T>(text).err();
     ObjectError::Syntax(error.map(|error| error.to_string().replace("line 1 ", "")).unwrap_or_default())
 }
 
-/// An object of which nothing is kept.
+/// An object whose content is ignored.
 struct IgnoredMembers;
 
 impl<'de> Deserialize<'de> for IgnoredMembers {
@@ -254,7 +255,7 @@ mod tests {
         Ok(builder.seal())
     }
 
-    /// One object, and its row as `host program pid severity message | name=value …`.
+    /// Checks the row of one object, as `host program pid severity message | name=value …`.
     fn check(line: &str, expected: &str) {
         let batch = parse_all(&[line]).unwrap();
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
@@ -301,7 +302,7 @@ mod tests {
         );
     }
 
-    /// The number of the priority, and the fields.
+    /// Checks the number of the priority, and the number of fields.
     fn check_priority(line: &str, expected: Option<u8>, fields: usize) {
         let batch = parse_all(&[line]).unwrap();
         assert_eq!(batch.priority(0).map(|priority| priority.number()), expected, "{line}");

@@ -1,8 +1,8 @@
-//! The keys under which a JSON object holds the columns of a message: the one list for bodies of HTTP and for syslog
+//! The keys under which a JSON object holds the columns of a message: a single list for HTTP bodies and for syslog
 //! messages that are JSON. `docs/http.md` prints it.
 //!
-//! Keys compare without regard to case; nested ones are joined by dots. If several of a column's keys are there, the
-//! first one in the list counts whose value is not empty and can be read as that column.
+//! Keys are compared without regard to case; nested ones are joined by dots. If several of a column's keys are
+//! present, the first one in the list is used whose value is not empty and can be read as that column.
 
 use super::stamp::{self, Clock};
 use logstead_parse::JsonObject;
@@ -11,9 +11,9 @@ use std::borrow::Cow;
 
 /// A name and a value of a flat object.
 pub(super) struct ObjectPair<'o, 't> {
-    /// Borrowed from the object.
+    /// The name, borrowed from the object.
     pub(super) name: &'o str,
-    /// Borrowed from its text, if it has no escapes.
+    /// The value, borrowed from the object's text if it has no escapes.
     pub(super) value: Cow<'t, str>,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn pairs<'o, 't>(object: &'o JsonObject<'t>) -> Vec<ObjectPair<'o, 't
 /// A column that a key may fill.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KeyColumn {
-    /// When it was written.
+    /// The time when it was written.
     Time,
     /// The text.
     Message,
@@ -33,19 +33,19 @@ pub enum KeyColumn {
     Host,
     /// The program that wrote it.
     Program,
-    /// How bad it is.
+    /// The severity.
     Severity,
     /// A severity, or severity and facility in one number as in `<PRI>`.
     Priority,
     /// The kind of program that wrote it.
     Facility,
-    /// Which process wrote it.
+    /// The id of the process that wrote it.
     Pid,
-    /// Its kind, as the program names it.
+    /// The kind of message, as the program names it.
     Msgid,
 }
 
-/// The keys of each column, the first ones first.
+/// The keys of each column, in order of precedence.
 pub const KEYS: [(KeyColumn, &str); 9] = [
     (
         KeyColumn::Time,
@@ -84,35 +84,35 @@ const LEVELS: [(&str, &str); 10] = [
 /// The facility of a severity without one, as in syslog.
 pub(super) const USER: Facility = Facility::new(1).expect("1 is a facility");
 
-/// The number of slots for keys: most hold one or none.
+/// The number of slots for keys: most slots hold one key or none.
 const SLOTS: usize = 256;
-/// Room for the keys of most objects.
+/// The initial capacity, which is enough for the keys of most objects.
 const RANKED_EXPECTED: usize = 12;
 
-/// The keys that are looked for.
+/// The keys that fill columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnKeys {
-    /// In the order in which they count.
+    /// The keys in order of precedence.
     keys: Vec<(KeyColumn, String)>,
-    /// Places of keys by their [`slot`], and for each slot where those of it and of the slots before it end. Comparing a
-    /// name with all keys, or with those of its first letter, took a third of the time of reading an object.
+    /// The indexes of keys, grouped by [`slot`], and the end of each slot's group. Comparing a name with all keys, or
+    /// with those of its first letter, took a third of the time of reading an object.
     places: Vec<u16>,
     ends: [u16; SLOTS],
 }
 
-/// The columns that an object fills, and the places of their values.
+/// The columns that an object fills, and the positions of their values.
 #[derive(Default)]
 pub(super) struct FoundColumns {
     pub(super) time: Option<Timestamp>,
     pub(super) severity: Option<Severity>,
     pub(super) facility: Option<Facility>,
-    /// The pairs that hold texts.
+    /// The positions of the pairs that fill columns of texts.
     pub(super) message: Option<usize>,
     pub(super) host: Option<usize>,
     pub(super) program: Option<usize>,
     pub(super) pid: Option<usize>,
     pub(super) msgid: Option<usize>,
-    /// Every pair that was taken for a column.
+    /// Every pair that fills a column.
     pub(super) taken: Vec<usize>,
 }
 
@@ -123,19 +123,19 @@ impl Default for ColumnKeys {
 }
 
 impl ColumnKeys {
-    /// The keys of [`KEYS`], or of the list with commas that `instead` gives for a column.
+    /// The keys of [`KEYS`], or those of the comma-separated list that `instead` gives for a column.
     pub fn new(instead: impl Fn(KeyColumn) -> Option<String>) -> ColumnKeys {
         let mut keys: Vec<(KeyColumn, String)> = Vec::with_capacity(64);
         for (column, default) in KEYS {
             let list = instead(column).unwrap_or_else(|| default.to_owned());
             for key in list.split(',').map(str::trim).filter(|key| !key.is_empty()) {
-                // Only the first place of a key counts.
+                // If a key is repeated, only its first place in the list counts.
                 if !keys.iter().any(|(of, known)| *of == column && known.eq_ignore_ascii_case(key)) {
                     keys.push((column, key.to_owned()));
                 }
             }
         }
-        // More keys than this are in no address of a request.
+        // No URL of a request has more keys than this.
         keys.truncate(usize::from(u16::MAX));
         let mut ends = [0; SLOTS];
         let mut places: Vec<u16> = (0..keys.len() as u16).collect();
@@ -149,7 +149,7 @@ impl ColumnKeys {
         ColumnKeys { keys, places, ends }
     }
 
-    /// The same for values beside a text, which itself has the message and the time.
+    /// The keys for values beside a text; the text itself provides the message and the time.
     pub fn beside(instead: impl Fn(KeyColumn) -> Option<String>) -> ColumnKeys {
         ColumnKeys::new(|column| match column {
             KeyColumn::Time | KeyColumn::Message => Some(String::new()),
@@ -157,8 +157,8 @@ impl ColumnKeys {
         })
     }
 
-    /// The keys that these pairs have, by place in the list and among the pairs, in the order in which they count.
-    /// Empty values do not, except that a message may be empty: it is one if no other key has it.
+    /// The keys that these pairs have, as indexes into the list and into the pairs, in order of precedence. Empty
+    /// values are ignored, except that a message may be empty if no other key provides one.
     fn ranked(&self, pairs: &[ObjectPair<'_, '_>]) -> Vec<(usize, usize)> {
         let mut ranked = Vec::with_capacity(RANKED_EXPECTED);
         for (at, pair) in pairs.iter().enumerate() {
@@ -177,7 +177,7 @@ impl ColumnKeys {
     }
 }
 
-/// By its first letter, whatever its case, and its length.
+/// The slot of a key, which depends on its length and its first letter, regardless of case.
 fn slot(key: &str) -> usize {
     let first = key.bytes().next().map_or(0, |first| first.to_ascii_lowercase());
     (usize::from(first) + key.len() * 37) % SLOTS
@@ -196,13 +196,13 @@ impl FoundColumns {
         found
     }
 
-    /// Takes a value for a column that has none yet; `false` if it cannot be read as that.
+    /// Uses a value for a column that has none yet; `false` if it cannot be read as that column.
     fn take(&mut self, column: KeyColumn, at: usize, value: &str, clock: Clock<'_>) -> bool {
         match column {
             KeyColumn::Time => set(&mut self.time, || time(value, clock)),
             KeyColumn::Severity => set(&mut self.severity, || severity(value)),
             KeyColumn::Priority => self.take_priority(value),
-            // A severity has to be known for a facility to be kept.
+            // A facility is only kept if the severity is known.
             KeyColumn::Facility => {
                 self.severity.is_some() && set(&mut self.facility, || value.parse::<Facility>().ok())
             }
@@ -225,7 +225,7 @@ impl FoundColumns {
         }
     }
 
-    /// Whether a pair is the final value of a column, after others that win over it.
+    /// Whether a pair is the final value of a column, after others that take precedence.
     pub(super) fn is_final_value(&self, at: usize, before: &[&FoundColumns]) -> bool {
         let texts: [fn(&FoundColumns) -> Option<usize>; 4] =
             [|found| found.host, |found| found.program, |found| found.pid, |found| found.msgid];
@@ -235,7 +235,7 @@ impl FoundColumns {
         }
     }
 
-    /// Severity and facility; without a facility it is user.
+    /// Severity and facility; the default facility is user.
     pub(super) fn priority(&self) -> Option<Priority> {
         Some(Priority::of(self.facility.unwrap_or(USER), self.severity?))
     }
@@ -256,7 +256,7 @@ fn time(text: &str, clock: Clock<'_>) -> Option<Timestamp> {
         .or_else(|| stamp::whole(text.as_bytes(), clock))
 }
 
-/// A number since 1970, of seconds, milliseconds, microseconds or nanoseconds: its size tells which.
+/// A number since 1970 in seconds, milliseconds, microseconds or nanoseconds, depending on its size.
 pub fn epoch(text: &str) -> Option<Timestamp> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = whole.strip_prefix('-').unwrap_or(whole);
@@ -276,7 +276,7 @@ pub fn epoch(text: &str) -> Option<Timestamp> {
     Some(Timestamp::from_nanos(number.checked_mul(unit_nanos)?.checked_add(signed_fraction)?))
 }
 
-/// The digits after the point, in nanoseconds; finer digits are cut.
+/// The digits after the point, in nanoseconds; further digits are cut.
 fn fraction_of(digits: &str, mut unit_nanos: i64) -> i64 {
     let mut nanos = 0;
     for digit in digits.bytes().map(|byte| i64::from(byte - b'0')) {
@@ -292,7 +292,7 @@ pub fn severity(text: &str) -> Option<Severity> {
     other.map_or(text, |(_, name)| name).parse().ok()
 }
 
-/// Whether a word says how urgent something is: it is not the name of a host or a program.
+/// Whether a word is the name of a severity, and so not of a host or a program.
 pub(super) fn is_level(word: &[u8]) -> bool {
     word.len() <= 13
         && std::str::from_utf8(word).is_ok_and(|word| severity(word).is_some() && !is_number(word))

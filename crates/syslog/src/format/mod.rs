@@ -1,7 +1,7 @@
-//! One frame → one row of a batch. Pure; garbage becomes a row whose message is the whole frame, never an
-//! error.
+//! Turns one frame into one row of a batch. This never fails and does no I/O: garbage becomes a row whose message is
+//! the whole frame.
 //!
-//! The two RFCs are read in one pass each; the habits of single vendors are tried only if they do not fit.
+//! The two RFCs are read in one pass each; the forms of single vendors are tried only if neither fits.
 
 mod cisco;
 mod elff;
@@ -49,7 +49,7 @@ impl Parser {
         }
     }
 
-    /// Adds a frame that cannot be read because its parser has a bug: all of it is the message.
+    /// Adds a frame that cannot be read because of a bug in its parser: the whole frame is the message.
     pub fn keep(&self, frame: &[u8], known: FrameContext<'_>, builder: &mut BatchBuilder) {
         match self {
             Parser::Syslog(syslog) => syslog.keep(frame, known, builder),
@@ -62,23 +62,23 @@ impl Parser {
 pub struct SyslogParser {
     /// The format that the frames are read as.
     pub format: SourceFormat,
-    /// The zone of stamps that name none.
+    /// The zone of stamps that state none.
     pub zone: TimeZone,
-    /// The zones of single senders, by the host that they name or by their address.
+    /// The zones of single senders, by their host name or address.
     pub zones: HashMap<Box<[u8]>, TimeZone>,
     /// The character set of texts that are not UTF-8.
     pub charset: &'static Encoding,
-    /// Whether the frames are lines of files, which have no priority and the stamps of many programs.
+    /// Whether the frames are lines of files, which have no priority, and stamps in the forms of many programs.
     pub lines: bool,
 }
 
 impl SyslogParser {
-    /// For senders that write UTF-8.
+    /// A parser for senders that write UTF-8.
     pub fn new(format: SourceFormat, zone: TimeZone) -> SyslogParser {
         SyslogParser { format, zone, zones: HashMap::new(), charset: encoding_rs::UTF_8, lines: false }
     }
 
-    /// For lines of files that are UTF-8.
+    /// A parser for lines of files in UTF-8.
     pub fn of_lines(format: SourceFormat, zone: TimeZone) -> SyslogParser {
         SyslogParser { lines: true, ..SyslogParser::new(format, zone) }
     }
@@ -88,7 +88,8 @@ impl SyslogParser {
         self.parse_in(None, frame, known, builder);
     }
 
-    /// Without a zone, in that of its sender, which is known once the frame is read.
+    /// Parses a frame. Times without a zone are in the zone of its sender, which is only known once the frame is
+    /// read.
     fn parse_in(
         &self,
         zone: Option<&TimeZone>,
@@ -99,7 +100,7 @@ impl SyslogParser {
         let bytes = frame;
         let frame = FrameText::new(bytes);
         let clock = self.clock(known, zone.unwrap_or(&self.zone));
-        // Filled and changed in place: a row is large enough for its copies to cost more than reading it.
+        // The row is filled and changed in place: it is so large that copying it would cost more than reading it.
         let mut parsed = match self.format {
             SourceFormat::Raw => {
                 let mut row = Row { flags: known.flags, ..text_row(frame) };
@@ -133,7 +134,7 @@ impl SyslogParser {
         self.push(row, known, builder);
     }
 
-    /// Adds a frame that cannot be read because its parser has a bug: all of it is the message.
+    /// Adds a frame that cannot be read because of a bug in its parser: the whole frame is the message.
     pub fn keep(&self, frame: &[u8], known: FrameContext<'_>, builder: &mut BatchBuilder) {
         let flags = known.flags.with(Flags::UNPARSED);
         self.push(
@@ -167,7 +168,7 @@ impl SyslogParser {
         }
     }
 
-    /// The text as UTF-8, if it is not and another character set is expected.
+    /// The text converted to UTF-8, if it is in another character set and one is expected.
     fn decoded(&self, text: &[u8]) -> Option<String> {
         if self.charset == encoding_rs::UTF_8 || std::str::from_utf8(text).is_ok() {
             return None;
@@ -176,8 +177,8 @@ impl SyslogParser {
     }
 }
 
-/// No format fits: the whole frame is the message. Without a priority a packet counts as user.notice, and a line of
-/// a file has none.
+/// The row if no format fits: the whole frame is the message. A packet without a priority counts as user.notice; a
+/// line of a file has no priority.
 fn unparsed<'a>(frame: FrameText<'a>, known: FrameContext<'a>, is_line: bool) -> Row<'a> {
     let said = priority(frame.text, frame.start).map(|(priority, _)| priority);
     Row {
@@ -207,7 +208,7 @@ pub(crate) mod tests {
         builder.seal()
     }
 
-    /// Time, priority, host, program, pid, msgid, message of one frame; `-` for a missing time.
+    /// Checks the time, priority, host, program, pid, msgid and message of one frame; `-` is a missing time.
     pub(crate) fn check(frame: &str, expected: [&str; 7]) {
         let batch = parse_as(SourceFormat::Auto, "UTC", frame.as_bytes());
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -253,7 +254,7 @@ pub(crate) mod tests {
         assert_eq!(hour("<13>Nov 22 12:00:00 other app: text", "10.0.0.1"), "12:00");
         assert_eq!(hour("<13>Nov 22 12:00:00 edge app: a=1 b=2", "10.0.0.1"), "10:00");
         assert_eq!(hour("<13>Nov 22 12:00:00 other app: text", "10.0.0.9"), "06:30");
-        // The host says more than the address, which may be a relay's.
+        // The host takes precedence over the address, which may be a relay's.
         assert_eq!(hour("<13>Nov 22 12:00:00 edge app: text", "10.0.0.9"), "10:00");
         assert_eq!(
             hour("<13>1 2026-11-22T12:00:00Z edge app - - - text", "10.0.0.1"),

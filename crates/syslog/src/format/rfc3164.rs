@@ -1,4 +1,4 @@
-//! RFC 3164: `<PRI>Mmm dd hh:mm:ss HOST TAG[PID]: MSG`, with the stamps and gaps that are really out there.
+//! RFC 3164: `<PRI>Mmm dd hh:mm:ss HOST TAG[PID]: MSG`, with the stamps and gaps that occur in practice.
 //!
 //! **Invariant:** without a stamp the first words of a text are not a host and a program: the host is then the
 //! peer and all of the text is the message.
@@ -10,7 +10,7 @@ use super::word::{behind_spaces, is_host, priority, selector};
 use super::{cisco, elff, tags, vendor};
 use logstead_record::{BatchBuilder, Field, Flags, HeadForm, Row};
 
-/// `None` without a valid `<PRI>`. Fields that its head gives are added to the builder.
+/// Reads a frame; `None` without a valid `<PRI>`. Fields in the head are added to the builder.
 pub(super) fn parse<'a>(
     frame: FrameText<'a>,
     known: FrameContext<'a>,
@@ -29,7 +29,7 @@ pub(super) fn parse<'a>(
     Some(row)
 }
 
-/// Takes over the time of the stamp at `start`, if it stands for one, and returns the position behind it.
+/// Sets the time from the stamp at `start`, if it is valid, and returns the position after it.
 fn stamped(row: &mut Row<'_>, text: &[u8], start: usize, clock: Clock<'_>) -> Option<usize> {
     let (time, end) = stamp::any(text, start, clock)?;
     let at = behind_gap(text, end)?;
@@ -38,7 +38,7 @@ fn stamped(row: &mut Row<'_>, text: &[u8], start: usize, clock: Clock<'_>) -> Op
     Some(at)
 }
 
-/// Reads a text that has no stamp directly behind the priority.
+/// Reads a text without a stamp directly after the priority.
 #[cold]
 fn unusual<'a>(
     row: &mut Row<'a>,
@@ -77,7 +77,7 @@ fn unusual<'a>(
     }
 }
 
-/// Reads host and tag.
+/// Reads the host and the tag, which follow the stamp.
 pub(super) fn behind_stamp<'a>(
     row: &mut Row<'a>,
     text: &'a [u8],
@@ -109,7 +109,7 @@ pub(super) fn behind_stamp<'a>(
     }
 }
 
-/// The position of the text behind a stamp: it ends at a space, at a colon and a space, or with the text.
+/// The position of the text after a stamp. A stamp ends at a space, at a colon and a space, or with the text.
 fn behind_gap(text: &[u8], at: usize) -> Option<usize> {
     let at = if text.get(at) == Some(&b':') { at + 1 } else { at };
     match text.get(at) {
@@ -119,12 +119,13 @@ fn behind_gap(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// `1 ` where a stamp should stand: the version of RFC 5424, before a head that is none of it.
+/// The position after `1 ` in place of a stamp: the version of RFC 5424, although the rest of the head is not in that
+/// format.
 fn behind_version(text: &[u8], at: usize) -> Option<usize> {
     matches!(text.get(at..at + 2)?, [b'1'..=b'9', b' ']).then_some(at + 2)
 }
 
-/// Takes over the host, unless the tag or the message is there already; returns the position behind it.
+/// Sets the host, unless the tag or the message begins here; returns the position after it.
 fn take_host<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> usize {
     let rest = &text[at..];
     let Some(end) = memchr::memchr2(b' ', b'\t', rest) else { return at };
@@ -142,7 +143,7 @@ fn take_host<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> usize {
     at + end + 1
 }
 
-/// The same behind the name of a severity, where a process id shows that it is not text.
+/// Sets the tag after the name of a severity, if a process id shows that it is not ordinary text.
 fn take_tag_behind_severity<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Option<usize> {
     let mut tagged = *row;
     let at = take_tag(&mut tagged, text, vendor::behind_severity(text, at)?)?;

@@ -1,14 +1,14 @@
-//! RFC 5424: `<PRI>1 TIME HOST PROGRAM PID MSGID SD MSG`, read as senders really write it.
+//! RFC 5424: `<PRI>1 TIME HOST PROGRAM PID MSGID SD MSG`, in the forms that senders really write.
 
 use super::frame::{BOM, FrameContext, FrameText, text_row};
 use super::stamp::{self, Clock};
 use super::word::{priority, token};
 use logstead_record::{BatchBuilder, Field, Flags, HeadForm, Row, Timestamp};
 
-/// The longest SD-ID or parameter name that is accepted.
+/// The maximum length of an SD-ID or a parameter name.
 const NAME_BYTES_MAX: usize = 255;
 
-/// `None` if the frame is something else. Its structured data is added to the builder as fields.
+/// Reads a frame; `None` if it is something else. Its structured data is added to the builder as fields.
 pub(super) fn parse<'a>(
     frame: FrameText<'a>,
     known: FrameContext<'a>,
@@ -48,7 +48,7 @@ pub(super) fn parse<'a>(
     )
 }
 
-/// `1 `, or the number of a later version: whether it is the first, and the position behind it.
+/// Reads `1 ` or the number of a later version; returns whether it is the first, and the position after it.
 fn version(text: &[u8], at: usize) -> Option<(bool, usize)> {
     let rest = text.get(at..)?;
     if rest.starts_with(b"1 ") {
@@ -64,12 +64,12 @@ fn later_version(rest: &[u8]) -> Option<usize> {
     fits.then_some(digits + 1)
 }
 
-/// The next part and the position behind it; the message may end after any of them.
+/// The next part and the position after it; the message may end after any part.
 fn part(text: &[u8], at: usize) -> (&[u8], usize) {
     token(text, at).unwrap_or((text.get(at..).unwrap_or_default(), text.len()))
 }
 
-/// `-` means none.
+/// The value of a part; `-` means none.
 fn value(text: &[u8]) -> &[u8] {
     if text == b"-" { b"" } else { text }
 }
@@ -96,8 +96,8 @@ fn time(stamp: &[u8], clock: Clock<'_>) -> Option<(Option<Timestamp>, HeadForm)>
     Some((Some(time), form))
 }
 
-/// Reads the structured data; returns the beginning of the message: behind `-` or the elements that are well formed.
-/// Anything else is part of the message, so that nothing of a sloppy sender is lost.
+/// Reads the structured data, and returns the beginning of the message: after `-` or the well-formed elements.
+/// Anything else is part of the message, so that nothing is lost if a sender is sloppy.
 fn structured_data(text: &[u8], start: usize, builder: &mut BatchBuilder) -> usize {
     match text.get(start) {
         Some(b'-') => return behind_space(text, start + 1).unwrap_or(start),
@@ -115,7 +115,7 @@ fn structured_data(text: &[u8], start: usize, builder: &mut BatchBuilder) -> usi
     start
 }
 
-/// Structured data ends at a space or with the text.
+/// The position after the space that ends structured data; it may also end with the text.
 fn behind_space(text: &[u8], at: usize) -> Option<usize> {
     match text.get(at) {
         Some(b' ') => Some(at + 1),
@@ -124,7 +124,7 @@ fn behind_space(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Reads elements without anything between them and returns the beginning of the message.
+/// Reads elements with nothing between them, and returns the beginning of the message.
 fn elements(
     text: &[u8],
     start: usize,
@@ -170,8 +170,8 @@ fn element(text: &[u8], open: usize, name: &mut Vec<u8>, builder: &mut BatchBuil
     (text.get(at) == Some(&b']')).then_some(at + 1)
 }
 
-/// Reads an element as it is written by hand: without an ID, without quotes, or with more spaces than there are
-/// parameters. `[a=1 b="2" ]` is `a` and `b`.
+/// Reads an element as people write it by hand: without an ID, without quotes, or with extra spaces. `[a=1 b="2" ]`
+/// has the parameters `a` and `b`.
 fn sloppy_element(text: &[u8], open: usize, name: &mut Vec<u8>, builder: &mut BatchBuilder) -> Option<usize> {
     let spaces = |at: usize| at + text.iter().skip(at).take_while(|&&byte| byte == b' ').count();
     let mut id: &[u8] = b"";
@@ -180,7 +180,7 @@ fn sloppy_element(text: &[u8], open: usize, name: &mut Vec<u8>, builder: &mut Ba
     if text.get(first_end) != Some(&b'=') {
         id = &text[at..first_end];
         at = spaces(first_end);
-        // Only a parameter sets an element apart from a word in brackets.
+        // Only a parameter distinguishes an element from a word in brackets.
         name_end(text, at)?;
     }
     while text.get(at)? != &b']' {
@@ -202,7 +202,7 @@ fn sloppy_element(text: &[u8], open: usize, name: &mut Vec<u8>, builder: &mut Ba
     Some(at + 1)
 }
 
-/// A value with or without quotes, and the position behind it.
+/// A value with or without quotes, and the position after it.
 fn sloppy_value(text: &[u8], start: usize) -> Option<(&[u8], usize)> {
     if text.get(start) == Some(&b'"') {
         let close = value_end(text, start + 1)?;
@@ -236,7 +236,7 @@ pub(super) fn value_end(text: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// `\"`, `\\` and `\]` stand for the second character; any other backslash is itself.
+/// Replaces `\"`, `\\` and `\]` by the second character; any other backslash is kept.
 pub(super) fn unescape(value: &[u8], out: &mut Vec<u8>) {
     let mut bytes = value.iter().copied().peekable();
     while let Some(byte) = bytes.next() {

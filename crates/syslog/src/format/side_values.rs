@@ -1,4 +1,4 @@
-//! A text and the values with names that came beside it (labels, attributes, metadata) → one row of a batch.
+//! Turns a text, and the named values that came with it (labels, attributes, metadata), into one row of a batch.
 //!
 //! | a value                                                 | becomes                                           |
 //! |---------------------------------------------------------|---------------------------------------------------|
@@ -7,7 +7,7 @@
 //! | another one with a column's name                        | field `PREFIX.NAME`                               |
 //! | any other                                               | a field                                           |
 //!
-//! A value beside one text wins over a value beside many.
+//! A value that belongs to one text takes precedence over a value that belongs to many.
 //!
 //! **Invariant:** the raw bytes of a row are those it is given, and no value is lost.
 
@@ -19,43 +19,43 @@ use jiff::tz::TimeZone;
 use logstead_record::{BatchBuilder, Field, Flags, Priority, Row, Severity, Timestamp};
 use std::borrow::Cow;
 
-/// Values that came beside one text or many.
+/// Values that belong to one text or to many.
 pub struct SideValues<T> {
     values: Vec<(T, T)>,
-    /// Whether the name of each is a column's: it is looked at for every text.
+    /// Whether the name of each value is that of a column: this is checked for every text.
     are_taken: Vec<bool>,
     found: FoundColumns,
     bytes: usize,
 }
 
-/// A text without any structure of its own.
+/// A text without a structure of its own.
 #[derive(Clone, Copy, Default)]
 pub struct BareText<'a> {
     /// The bytes as received.
     pub raw: &'a [u8],
     /// The message.
     pub message: &'a [u8],
-    /// The position of the message in `raw`; `None` if it is not there as it is.
+    /// The position of the message in `raw`; `None` if it does not occur there unchanged.
     pub message_at: Option<usize>,
-    /// When it was written.
+    /// The time when it was written.
     pub time: Option<Timestamp>,
     /// The severity, if none is among the values.
     pub severity: Option<Severity>,
-    /// The host, if none stands among the values.
+    /// The host, if none is among the values.
     pub host: &'a [u8],
     /// The flags of the text.
     pub flags: Flags,
 }
 
 impl<'a> BareText<'a> {
-    /// A text that is received as it is.
+    /// A text whose bytes were received unchanged.
     pub fn of(text: &'a [u8]) -> BareText<'a> {
         BareText { raw: text, message: text, message_at: Some(0), ..BareText::default() }
     }
 }
 
 impl<T: AsRef<str>> SideValues<T> {
-    /// Looks for the keys, which are [`ColumnKeys::beside`] a text, among values.
+    /// Looks among values for the keys, which must be from [`ColumnKeys::beside`].
     pub fn of(values: Vec<(T, T)>, keys: &ColumnKeys, received: Timestamp) -> SideValues<T> {
         let bytes = values.iter().map(|(name, value)| name.as_ref().len() + value.as_ref().len()).sum();
         if values.is_empty() {
@@ -75,7 +75,7 @@ impl<T: AsRef<str>> SideValues<T> {
         SideValues { values: Vec::new(), are_taken: Vec::new(), found: FoundColumns::default(), bytes: 0 }
     }
 
-    /// How long names and values are together.
+    /// The total length of names and values.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -84,7 +84,7 @@ impl<T: AsRef<str>> SideValues<T> {
         at.and_then(|at| self.values.get(at)).map(|(_, value)| value.as_ref().as_bytes())
     }
 
-    /// Adds the values that are in no column yet.
+    /// Adds the values that are not in a column yet.
     fn add_fields(&self, is_said: impl Fn(usize) -> bool, prefix: &str, builder: &mut BatchBuilder) {
         for (at, ((name, value), is_taken)) in self.values.iter().zip(&self.are_taken).enumerate() {
             let (name, value) = (name.as_ref().as_bytes(), value.as_ref().as_bytes());
@@ -97,7 +97,7 @@ impl<T: AsRef<str>> SideValues<T> {
     }
 }
 
-/// Adds a text with the pairs that it shares with others, and its own.
+/// Adds a text with its own pairs and those that it shares with others.
 pub fn push<A: AsRef<str>, B: AsRef<str>>(
     text: &BareText<'_>,
     of_many: &SideValues<A>,
@@ -141,7 +141,7 @@ mod tests {
         SideValues::of(values.to_vec(), &ColumnKeys::beside(|_| None), RECEIVED)
     }
 
-    /// `host program severity | name=value …` of a text with values beside many and beside itself.
+    /// Checks a text with values of its own and shared values, as `host program severity | name=value …`.
     fn check(
         of_many: &[(&'static str, &'static str)],
         own: &[(&'static str, &'static str)],

@@ -1,4 +1,4 @@
-//! The stamps of RFC 3164 and its relatives → a time.
+//! Parses the stamps of RFC 3164 and similar formats into a time.
 //!
 //! | part     | as it is met                                                                                  |
 //! |----------|-----------------------------------------------------------------------------------------------|
@@ -11,33 +11,33 @@
 //! | in files | `2026/11/05 12:00:00`, `05/Nov/2026:12:00:00`, `05-Nov-2026 12:00:00`                         |
 //!
 //! **Invariant:** a zone that the stamp says wins over the one of its source, and a year that it says over the time of
-//! receipt. A stamp that stands for no moment (`Feb 30`, `24:00:00`, the year 1) is skipped like any stamp, and gives
-//! no time.
+//! receipt. An impossible stamp (`Feb 30`, `24:00:00`, the year 1) is skipped like any stamp, and gives no time.
 
 use jiff::civil;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use logstead_record::{DAY, Flags, MONTHS, SECOND, Timestamp};
 
-/// A stamp without a year is at most this far in the future; otherwise it is of an earlier year.
+/// The maximum by which a stamp without a year may be in the future; if it is further ahead, it is from an earlier
+/// year.
 const AHEAD_MAX: i64 = 31 * DAY;
-/// A number below this is not the year of a log.
+/// The earliest year of a log: a lower number is not a year.
 const YEAR_MIN: i64 = 1990;
-/// The second of no day: a time of day that no clock shows.
+/// The value for an impossible time of day.
 const NEVER: u32 = u32::MAX;
 
 /// The facts that a stamp leaves open.
 #[derive(Clone, Copy)]
 pub struct Clock<'a> {
-    /// Decides which of two equal hours is meant.
+    /// Decides which time is meant if an hour occurs twice.
     pub(super) received: Timestamp,
-    /// Decides the year: a stamp without one means nothing later.
+    /// Decides the year: a stamp without one is never later than this.
     pub(super) latest: Timestamp,
-    /// If the stamp has none.
+    /// The zone of stamps without one.
     pub(super) zone: &'a TimeZone,
 }
 
 impl<'a> Clock<'a> {
-    /// The clock for messages that are received when they are sent, by a clock that may be wrong.
+    /// The clock for messages that are received as soon as they are sent, by a sender whose clock may be wrong.
     pub fn of_receipt(received: Timestamp, zone: &'a TimeZone) -> Clock<'a> {
         Clock { received, latest: received.saturating_add(AHEAD_MAX), zone }
     }
@@ -49,7 +49,7 @@ pub(super) fn read(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Times
     Some((time?, end))
 }
 
-/// The same of a stamp that may stand for no moment.
+/// Like `read`, but the stamp may be an impossible time.
 pub(super) fn any(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Option<Timestamp>, usize)> {
     let (date, at) = if text.get(start)?.is_ascii_digit() {
         if let Some((time, used)) = Timestamp::parse_rfc3339_prefix(&text[start..]) {
@@ -65,19 +65,19 @@ pub(super) fn any(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Option
     Some((date.time(offset_seconds, clock), at))
 }
 
-/// The flags of a message with such a stamp.
+/// The flags of a message whose stamp has this time.
 pub(super) fn flags(time: Option<Timestamp>) -> Flags {
     if time.is_none() { Flags::BAD_TIME } else { Flags::default() }
 }
 
-/// A text that is a date and a time without a zone, as `2026-11-21T16:18:51`.
+/// Parses a text that is a date and a time without a zone, like `2026-11-21T16:18:51`.
 #[cold]
 pub(super) fn without_zone(text: &[u8], clock: Clock<'_>) -> Option<Timestamp> {
     let (date, at) = iso(text, 0, b'-')?;
     if at == text.len() { date.time(None, clock) } else { None }
 }
 
-/// Whether a text is written like a stamp with date and time, and stands for no moment.
+/// Whether a text has the form of a date and a time, but is not a possible time.
 #[cold]
 pub(super) fn is_impossible(text: &[u8], clock: Clock<'_>) -> bool {
     let is_number = text.first().is_some_and(u8::is_ascii_digit);
@@ -95,7 +95,7 @@ pub(super) fn of_line(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Ti
     Some((date.time(offset_seconds, clock)?, at))
 }
 
-/// `1122 05:11:01.123456` of klog.
+/// The stamp of klog: `1122 05:11:01.123456`.
 pub(super) fn of_month_and_day(text: &[u8], start: usize, clock: Clock<'_>) -> Option<Timestamp> {
     let (month, at) = number(text, start, 2)?;
     let day = digits(text, at, 2, b" ")?;
@@ -103,13 +103,13 @@ pub(super) fn of_month_and_day(text: &[u8], start: usize, clock: Clock<'_>) -> O
     Date { year: None, ..date }.time(None, clock)
 }
 
-/// A text that is a stamp as a line of a file has it, and nothing else.
+/// Parses a text that is a stamp in a form of lines in files, and nothing else.
 pub(super) fn whole(text: &[u8], clock: Clock<'_>) -> Option<Timestamp> {
     let (time, end) = of_line(text, 0, clock)?;
     (end == text.len()).then_some(time)
 }
 
-/// A date and a time of day that stand apart, as `2026-11-21` or `2026/11/21`, and `16:18:51`.
+/// Parses a date and a time of day that are separate, like `2026-11-21` or `2026/11/21`, and `16:18:51`.
 pub(super) fn of_parts(
     date: &[u8],
     time: &[u8],
@@ -125,13 +125,13 @@ pub(super) fn of_parts(
     if end == time.len() { date.time(offset_seconds, clock) } else { None }
 }
 
-/// A text that is a zone, as `+0200`, `UTC+2:00` or `CET`: seconds east of UTC.
+/// Parses a text that is a zone, like `+0200`, `UTC+2:00` or `CET`; returns seconds east of UTC.
 pub(super) fn offset(text: &[u8]) -> Option<i32> {
     let (offset_seconds, end) = named_offset(text, 0)?;
     (end == text.len()).then_some(offset_seconds)
 }
 
-/// Seconds since 1970 with a fraction, and their end.
+/// Seconds since 1970 with a fraction, and the end of the number.
 pub(super) fn epoch(text: &[u8], start: usize) -> Option<(Timestamp, usize)> {
     let (seconds, at) = number(text, start, 10)?;
     let (nanos, end) = fraction(text, at);
@@ -140,7 +140,7 @@ pub(super) fn epoch(text: &[u8], start: usize) -> Option<(Timestamp, usize)> {
     fits.then_some((time, end))
 }
 
-/// The position behind `Sat ` or `Sat, `.
+/// The position after `Sat ` or `Sat, `.
 pub(super) fn behind_weekday(text: &[u8], start: usize) -> Option<usize> {
     let name = text.get(start..start + 3)?;
     let days = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
@@ -149,7 +149,7 @@ pub(super) fn behind_weekday(text: &[u8], start: usize) -> Option<usize> {
     spaces(text, at)
 }
 
-/// A date and a time of day as they stand in the text.
+/// A date and a time of day as written in the text.
 struct Date {
     year: Option<i64>,
     month: u32,
@@ -188,13 +188,14 @@ fn year_first(text: &[u8], start: usize) -> Option<(Date, usize)> {
     date.year.is_none().then_some((Date { year: Some(i64::from(year)), ..date }, at))
 }
 
-/// A number of exactly `count` digits, with one of `behind` behind it.
+/// A number of exactly `count` digits, followed by one of `behind`.
 fn digits(text: &[u8], at: usize, count: usize, behind: &[u8]) -> Option<u32> {
     let (value, end) = number(text, at, count).filter(|&(_, end)| end == at + count)?;
     behind.contains(text.get(end)?).then_some(value)
 }
 
-/// `2026-11-05T12:00:00[.123]`, with a space for the `T` too; two of them before an hour of one digit, as MariaDB.
+/// `2026-11-05T12:00:00[.123]`, also with a space for the `T`, or with two spaces before a one-digit hour, as in
+/// MariaDB.
 fn iso(text: &[u8], start: usize, between: u8) -> Option<(Date, usize)> {
     let year = digits(text, start, 4, &[between])?;
     let month = digits(text, start + 5, 2, &[between])?;
@@ -211,7 +212,7 @@ fn utm(text: &[u8], start: usize) -> Option<(Date, usize)> {
     Date::with_time(i64::from(year), month, day, text, start + 11)
 }
 
-/// `11/05/2026:12:00:00`: Citrix ADC. A month that is none shows that it was told to write the day first.
+/// `11/05/2026:12:00:00`: Citrix ADC. An impossible month means that it is set to write the day first.
 fn adc(text: &[u8], start: usize) -> Option<(Date, usize)> {
     let first = digits(text, start, 2, b"/")?;
     let second = digits(text, start + 3, 2, b"/")?;
@@ -220,7 +221,7 @@ fn adc(text: &[u8], start: usize) -> Option<(Date, usize)> {
     Date::with_time(i64::from(year), month, day, text, start + 11)
 }
 
-/// `05/Nov/2026:12:00:00` of access logs, `05-Nov-2026 12:00:00` of BIND.
+/// `05/Nov/2026:12:00:00` in access logs, `05-Nov-2026 12:00:00` in BIND's log.
 fn day_first(text: &[u8], start: usize) -> Option<(Date, usize)> {
     let day = digits(text, start, 2, b"/-")?;
     let between = text[start + 2];
@@ -231,14 +232,14 @@ fn day_first(text: &[u8], start: usize) -> Option<(Date, usize)> {
 }
 
 impl Date {
-    /// A day with the time of day that stands at `at`.
+    /// A day with the time of day at `at`.
     fn with_time(year: i64, month: u32, day: u32, text: &[u8], at: usize) -> Option<(Date, usize)> {
         let (second_of_day, at) = time_of_day(text, at)?;
         let (nanos, at) = fraction(text, at);
         Some((Date { year: Some(year), month, day, second_of_day, nanos }, at))
     }
 
-    /// With the year that follows the time, if it has none yet.
+    /// Adds the year that follows the time, if there is none yet.
     fn year_behind(self, text: &[u8], at: usize, clock: Clock<'_>) -> (Date, usize) {
         let next = (text.get(at), text.get(at + 1));
         if self.year.is_some() || !matches!(next, (Some(b' '), Some(b'0'..=b'9'))) {
@@ -273,8 +274,8 @@ impl Date {
         utc.nanos().checked_sub(i64::from(offset_seconds) * SECOND).map(Timestamp::from_nanos)
     }
 
-    /// The time by the clock of the source's zone on that day. In an hour that the clock repeats, it is the one nearer
-    /// to the time of receipt; in an hour that it skips, as if the clock had gone on.
+    /// The time by the clock of the source's zone on that day. In an hour that occurs twice, it is the time nearer to
+    /// the receipt; in an hour that is skipped, it is calculated as if the clock had not been changed.
     fn in_zone(&self, year: i64, clock: Clock<'_>) -> Option<Timestamp> {
         let date = civil::Date::new(i16::try_from(year).ok()?, self.month as i8, self.day as i8).ok()?;
         let of_day = self.second_of_day;
@@ -294,17 +295,17 @@ impl Date {
         found.map(Timestamp::from_nanos)
     }
 
-    /// The time in the last year in which it is not too late.
+    /// The time in the latest year for which it is not too late.
     fn nearest(&self, offset_seconds: Option<i32>, clock: Clock<'_>) -> Option<Timestamp> {
         let latest = clock.latest;
-        // A zone moves a stamp by less than a day. A leap day may be up to eight years back.
+        // A zone shifts a stamp by less than a day. A leap day may be up to eight years back.
         let (year_max, ..) = latest.saturating_add(DAY).to_civil();
         let fits = |year| self.of_year(year, offset_seconds, clock).filter(|&time| time <= latest);
         (year_max - 8..=year_max).rev().find_map(fits)
     }
 }
 
-/// The zone behind a stamp, in seconds east of UTC, and its end. Anything else is left: it may be a host.
+/// The zone after a stamp, in seconds east of UTC, and its end. Anything else is left, as it may be a host.
 fn zone(text: &[u8], at: usize) -> (Option<i32>, usize) {
     let start = at + usize::from(text.get(at) == Some(&b' '));
     if !matches!(text.get(start), Some(b'A'..=b'Z' | b'+' | b'-')) {
@@ -327,7 +328,7 @@ fn named_offset(text: &[u8], start: usize) -> Option<(i32, usize)> {
     }
 }
 
-/// `+0200`, `+02:00` or `+02`, the hours of at least this many digits.
+/// `+0200`, `+02:00` or `+02`; the hours have at least `digits_min` digits.
 fn numeric_offset(text: &[u8], at: usize, digits_min: usize) -> Option<(i32, usize)> {
     let sign = if text.get(at)? == &b'-' { -1 } else { 1 };
     let (value, end) = number(text, at + 1, 4)?;
@@ -345,8 +346,8 @@ fn numeric_offset(text: &[u8], at: usize, digits_min: usize) -> Option<(i32, usi
     (hours < 24 && minutes < 60).then_some((sign * (hours * 3600 + minutes * 60) as i32, end))
 }
 
-/// Minutes east of UTC of the abbreviations that mean one zone in practice: in logs, `CST` is the American one,
-/// while `IST` may be Indian, Irish or Israeli and is therefore none.
+/// The offsets of unambiguous abbreviations, in minutes east of UTC: in logs, `CST` is the American one, while `IST`
+/// may be Indian, Irish or Israeli and is therefore not accepted.
 fn abbreviation_minutes(name: &[u8]) -> Option<i32> {
     let minutes = match name {
         b"UTC" | b"GMT" | b"UT" | b"Z" | b"WET" => 0,
@@ -407,7 +408,8 @@ fn time_of_day(text: &[u8], at: usize) -> Option<(u32, usize)> {
     Some((if is_shown { hour * 3600 + minute * 60 + second.min(59) } else { NEVER }, at))
 }
 
-/// `.123` or `,123`, if it is there, in nanoseconds; finer digits are cut. `:123` is just that.
+/// The fraction `.123` or `,123`, if there is one, in nanoseconds; further digits are cut. `:123` is accepted in this
+/// form only.
 fn fraction(text: &[u8], at: usize) -> (u32, usize) {
     if text.get(at) == Some(&b':')
         && let Some((millis, end)) = number(text, at + 1, 3)

@@ -4,10 +4,11 @@ use super::vendor;
 use super::word::{behind_spaces, bytes};
 use logstead_record::{Field, Row};
 
-/// Longest program name that is believed.
+/// The maximum length of a program name.
 const PROGRAM_BYTES_MAX: usize = 128;
 
-/// Takes over `TAG[PID]: `, `TAG: `, `TAG[PID] `, `TAG - ` or `TAG[PID] - ` and returns the beginning of the message.
+/// Reads `TAG[PID]: `, `TAG: `, `TAG[PID] `, `TAG - ` or `TAG[PID] - ` into the row, and returns the beginning of the
+/// message.
 pub(super) fn take_tag<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Option<usize> {
     let start = behind_spaces(text, at);
     let (program, rest) = text[start..].split_at(program_length(&text[start..]));
@@ -19,7 +20,7 @@ pub(super) fn take_tag<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Opti
     Some(start + program.len() + length)
 }
 
-/// Program and process id of the `TAG[PID]: ` or `TAG: ` that the text begins with.
+/// The program and process id in the `TAG[PID]: ` or `TAG: ` that the text begins with.
 pub(super) fn tag(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let (program, rest) = text.split_at(program_length(text));
     let (pid, length) = pid(rest).filter(|_| is_program(program) && !begins_a_text(program, text))?;
@@ -31,7 +32,7 @@ pub(super) fn is_pid(pid: &[u8]) -> bool {
     !pid.is_empty() && pid.iter().all(u8::is_ascii_digit)
 }
 
-/// The number of bytes that may be a program name: a colon belongs to it if something follows at once.
+/// The number of bytes that may be a program name: a colon belongs to it if something follows directly.
 fn program_length(rest: &[u8]) -> usize {
     const FITS: [bool; 256] = bytes(b"!#$%&'()*+-./:?@\\]^_`}~");
     let fits = |at: usize| FITS[usize::from(rest[at])] && !is_end_of_name(rest, at);
@@ -43,7 +44,7 @@ fn is_end_of_name(rest: &[u8], at: usize) -> bool {
     rest[at] == b':' && matches!(rest.get(at + 1), None | Some(b' '))
 }
 
-/// Whether a text that looks like a tag is the beginning of a format: `CEF: 0|`, `Severity: …, Category: …`.
+/// Whether a text that looks like a tag is the beginning of another format: `CEF: 0|`, `Severity: …, Category: …`.
 fn begins_a_text(program: &[u8], text: &[u8]) -> bool {
     match program {
         b"CEF" | b"LEEF" => vendor::is_event_format(text),
@@ -60,7 +61,7 @@ fn is_program(name: &[u8]) -> bool {
     }
 }
 
-/// The process id behind a program, and the beginning of the message.
+/// The process id after a program, and the beginning of the message.
 fn pid(rest: &[u8]) -> Option<(&[u8], usize)> {
     let (pid, at) = match rest.first()? {
         b'[' => {
@@ -77,7 +78,7 @@ fn pid(rest: &[u8]) -> Option<(&[u8], usize)> {
         [b':', b' ', ..] => 2,
         [b':'] => 1,
         [b':', ..] if has_pid => 1,
-        // Two dashes are the columns of an access log.
+        // Two dashes are columns of an access log.
         [b' ', b'-', b' ', behind @ ..] if !behind.starts_with(b"- ") => 3,
         [b' ', ..] if has_pid && is_pid(pid) => 1,
         _ => return None,

@@ -1,4 +1,4 @@
-//! The tags of single vendors, in place of `TAG[PID]: `.
+//! The tags of single vendors, which replace `TAG[PID]: `.
 //!
 //! | sender       | behind the host                                             | becomes                                  |
 //! |--------------|-------------------------------------------------------------|------------------------------------------|
@@ -17,7 +17,7 @@ use super::vendor::comware_module;
 use super::word::{behind_spaces, is_host, token};
 use logstead_record::{BatchBuilder, Field, Row};
 
-/// Takes over the tag at `at`, adds its other parts as fields, and returns the beginning of the message.
+/// Reads the tag at `at` into the row, adds its other parts as fields, and returns the beginning of the message.
 #[inline]
 pub(super) fn take<'a>(
     row: &mut Row<'a>,
@@ -54,20 +54,20 @@ fn unusual<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize, builder: &mut Batch
         .or_else(|| unifi(row, text, word, behind, builder))
 }
 
-/// Adds fields that do not stand in a head as it can be written again.
+/// Adds fields that are not written again as part of the head.
 fn add(row: &mut Row<'_>, builder: &mut BatchBuilder, fields: &[(&str, &[u8])]) {
     fields.iter().for_each(|(name, value)| builder.field(name.as_bytes(), value));
     row.fields_behind += fields.len();
 }
 
-/// Whether a word is `0-PPE-0` or `PPE-0`, which ` : ` follows: the core of a Citrix ADC, and not its host.
+/// Whether a word is `0-PPE-0` or `PPE-0`, followed by ` : `: the core of a Citrix ADC, and not its host.
 #[inline]
 pub(super) fn is_adc_node(word: &[u8], behind: &[u8]) -> bool {
     behind.starts_with(b" : ") && memchr::memmem::find(word, b"PPE-").is_some()
 }
 
-/// `0-PPE-0 : default FEATURE EVENT number number :`. The message begins behind the first colon. The device's own file has
-/// a stamp and perhaps a host before it.
+/// Reads `0-PPE-0 : default FEATURE EVENT number number :`. The message begins after the first colon. The device's
+/// own file has a stamp and perhaps a host before it.
 fn adc<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize, builder: &mut BatchBuilder) -> Option<usize> {
     let node_at = [Some(at), behind_adc_stamp(text, at)].into_iter().flatten().find_map(|at| {
         let (word, behind) = token(text, at)?;
@@ -96,7 +96,7 @@ fn adc<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize, builder: &mut BatchBuil
     Some(start)
 }
 
-/// The position behind a stamp such as `11/20/2026:08:00:00 GMT `.
+/// The position after a stamp such as `11/20/2026:08:00:00 GMT `.
 fn behind_adc_stamp(text: &[u8], at: usize) -> Option<usize> {
     let stamp = text.get(at..at + 20)?;
     let fits = stamp.iter().zip(b"00/00/0000:00:00:00 ").all(|(byte, form)| match form {
@@ -109,7 +109,7 @@ fn behind_adc_stamp(text: &[u8], at: usize) -> Option<usize> {
     Some(behind_spaces(text, if is_zone { behind + letters } else { behind }))
 }
 
-/// Behind a number of five digits: a tag.
+/// Reads a tag after a number of five digits.
 fn procurve<'a>(
     row: &mut Row<'a>,
     text: &'a [u8],
@@ -123,7 +123,7 @@ fn procurve<'a>(
     Some(at)
 }
 
-/// Behind a serial number: the device's own stamp in parentheses, and a tag.
+/// Reads the device's own stamp in parentheses and a tag, which follow a serial number.
 fn watchguard<'a>(
     row: &mut Row<'a>,
     text: &'a [u8],
@@ -139,7 +139,7 @@ fn watchguard<'a>(
     Some(at)
 }
 
-/// `MODEL,MAC,vVERSION:`, and a tag behind it.
+/// Reads `MODEL,MAC,vVERSION:` and the tag after it.
 fn unifi<'a>(
     row: &mut Row<'a>,
     text: &'a [u8],

@@ -1,4 +1,4 @@
-//! Small habits of single senders: additions to a head that RFC 3164 or RFC 5424 describes.
+//! Small deviations of single senders: additions to a head that RFC 3164 or RFC 5424 describes.
 //!
 //! | sender        | habit                                                                              |
 //! |---------------|------------------------------------------------------------------------------------|
@@ -19,13 +19,13 @@ use super::frame::set_message;
 use super::word::is_host;
 use logstead_record::{BatchBuilder, Field, Row, SEVERITY_NAMES};
 
-/// Syslog's and Junos' own names of facilities: with one of these, `%NAME-4…:` behind a tag is a priority.
+/// Syslog's and Junos' own names of facilities: with one of these, `%NAME-4…:` after a tag is a priority.
 const JUNOS_FACILITIES: [&[u8]; 16] = [
     b"AUTH", b"CHANGE", b"CONFLICT", b"CONSOLE", b"CRON", b"DAEMON", b"DFC", b"EXTERNAL", b"FIREWALL",
     b"FTP", b"INTERACT", b"KERN", b"NTP", b"PFE", b"SYSLOG", b"USER",
 ];
 
-/// The number of times that the message before this one came again.
+/// The number of times that the previous message was repeated.
 pub(super) fn repeated(message: &[u8]) -> Option<&[u8]> {
     let rest = match message.first()? {
         b'l' => message.strip_prefix(b"last message repeated ")?,
@@ -37,7 +37,7 @@ pub(super) fn repeated(message: &[u8]) -> Option<&[u8]> {
     (0 < digits && rest[digits..].starts_with(b" time")).then_some(&rest[..digits])
 }
 
-/// Adds the parts of the mnemonic that a message begins with as fields, and returns their number.
+/// Adds as fields the parts of the mnemonic that a message begins with, and returns their number.
 pub(super) fn mnemonic(message: &[u8], builder: &mut BatchBuilder) -> usize {
     if let Some((facility, severity, name)) = junos_priority(message) {
         builder.field(b"junos.facility", facility);
@@ -95,7 +95,7 @@ fn junos_priority(message: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     }
 }
 
-/// Reads the text behind the host of a Meraki device: the kind of event, which is its program.
+/// Reads the text after the host of a Meraki device, which is the kind of event. It becomes the program.
 pub(super) fn meraki<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
     let rest = &text[at..];
     let is_part = |byte: &u8| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-');
@@ -107,7 +107,7 @@ pub(super) fn meraki<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
     set_message(row, text, at + length + 1);
 }
 
-/// The host that a relay on AIX forwards for, and the position behind it.
+/// The host for which a relay on AIX forwards, and the position after it.
 pub(super) fn forwarded_from(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let rest = text.get(at..)?.strip_prefix(b"Message forwarded from ")?;
     let end = memchr::memchr(b' ', rest)?;
@@ -115,7 +115,7 @@ pub(super) fn forwarded_from(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((host, text.len() - rest.len() + end + 1))
 }
 
-/// The position of the tag behind the name of a severity.
+/// The position of the tag after the name of a severity.
 pub(super) fn behind_severity(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     let end = rest.iter().take(8).position(|&byte| byte == b' ')?;
@@ -136,7 +136,7 @@ pub(super) fn is_idrac(text: &[u8]) -> bool {
     window.starts_with(b"Severity: ") && memchr::memmem::find(window, b", Category: ").is_some()
 }
 
-/// The program of a message in columns with tabs between them, as Snare sends it.
+/// The program of a message in columns separated by tabs, as sent by Snare.
 pub(super) fn tabbed(message: &[u8]) -> Option<&[u8]> {
     let name = b"MSWinEventLog";
     message.starts_with(b"MSWinEventLog\t").then(|| &message[..name.len()])

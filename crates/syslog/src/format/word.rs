@@ -1,8 +1,8 @@
-//! The words that heads are made of.
+//! The words that heads consist of.
 
 use logstead_record::{Facility, Priority, Severity};
 
-/// `<PRI>` at `start`: the priority and the position behind it. A number with a leading zero is none.
+/// The priority in `<PRI>` at `start`, and the position after it. A number with a leading zero is not accepted.
 pub(super) fn priority(text: &[u8], start: usize) -> Option<(Priority, usize)> {
     let rest = text.get(start..)?.strip_prefix(b"<")?;
     let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
@@ -13,7 +13,7 @@ pub(super) fn priority(text: &[u8], start: usize) -> Option<(Priority, usize)> {
     Some((Priority::new(u8::try_from(number).ok()?)?, start + digits + 2))
 }
 
-/// `<local0.info> `, a priority in words: it, and the position behind it.
+/// The priority in `<local0.info> `, and the position after it.
 pub(super) fn selector(text: &[u8], at: usize) -> Option<(Priority, usize)> {
     let (word, behind) = token(text, at)?;
     let word = std::str::from_utf8(word.strip_prefix(b"<")?.strip_suffix(b">")?).ok()?;
@@ -24,7 +24,7 @@ pub(super) fn selector(text: &[u8], at: usize) -> Option<(Priority, usize)> {
     Some((Priority::of(facility.parse::<Facility>().ok()?, severity.parse::<Severity>().ok()?), behind))
 }
 
-/// Whether a word can be the name or address of a host: words of payloads hold other signs.
+/// Whether a word can be the name or address of a host: words of payloads contain other characters.
 pub(super) fn is_host(word: &[u8]) -> bool {
     const FITS: [bool; 256] = bytes(b".-_:/%@#+~");
     let first_fits =
@@ -47,7 +47,7 @@ fn is_address_with_port(word: &[u8]) -> bool {
         && address.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
 }
 
-/// For each byte whether it is a letter or digit of any script or one of `signs`.
+/// For each byte, whether it is a letter or digit of any script, or one of `signs`.
 pub(super) const fn bytes(signs: &[u8]) -> [bool; 256] {
     let mut fits = [false; 256];
     let mut byte = 0;
@@ -63,14 +63,14 @@ pub(super) const fn bytes(signs: &[u8]) -> [bool; 256] {
     fits
 }
 
-/// The bytes up to the next space, and the position behind it.
+/// The bytes up to the next space, and the position after it.
 pub(super) fn token(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let rest = text.get(at..)?;
     let end = memchr::memchr(b' ', rest)?;
     Some((&rest[..end], at + end + 1))
 }
 
-/// The position behind spaces.
+/// The position after any spaces.
 pub(super) fn behind_spaces(text: &[u8], mut at: usize) -> usize {
     while text.get(at) == Some(&b' ') {
         at += 1;

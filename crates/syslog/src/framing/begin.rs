@@ -1,42 +1,43 @@
-//! Recognises the beginning of the next frame. Pure.
+//! Recognises the beginning of the next frame. No I/O.
 
 use super::counted::{self, LengthPrefix};
 use logstead_config::Framing;
 
-/// The beginning of the bytes that are left.
+/// The interpretation of the remaining bytes, judged by their beginning.
 pub(super) enum FrameStart {
     /// A frame of `length` bytes after a prefix of `prefix` bytes.
     Counted { prefix: usize, length: usize },
     /// A frame that ends before this byte.
     Delimited(u8),
-    /// A line, or the look of counted frames if one of them is damaged.
+    /// A line, or damaged counted frames.
     Doubtful,
-    /// A frame that ends at a newline behind which a priority stands.
+    /// A frame that ends at a newline followed by a priority.
     Lines,
-    /// Nothing that a sender of counted frames would begin with.
+    /// Bytes with which a sender of counted frames would not begin.
     OutOfStep,
     /// A byte between frames.
     Between,
-    /// Too few bytes to tell.
+    /// There are too few bytes to decide.
     Unknown,
 }
 
-/// The framing that a connection has shown so far.
+/// The framing that a connection has used so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FramingSeen {
     Nothing,
-    /// It ends lines.
+    /// The sender ends lines.
     Lines,
-    /// It counts: its last frame was counted.
+    /// The sender counts, and its last frame was counted.
     Counts,
-    /// It counts, and its last frame was a line.
+    /// The sender counts, but its last frame was a line.
     Both,
-    /// It counts, and was out of step since then.
+    /// The sender counts, but has been out of step since its last counted frame.
     Lost,
 }
 
 impl FrameStart {
-    /// `rest` is not empty. `sends_plain`: counted messages without a priority are usual here.
+    /// Decides how the next frame begins. `rest` must not be empty. `sends_plain`: counted messages without a
+    /// priority are usual here.
     pub(super) fn of(rest: &[u8], framing: Framing, seen: FramingSeen, sends_plain: bool) -> FrameStart {
         match framing {
             Framing::Newline => begin_line(rest),
@@ -60,7 +61,7 @@ impl FrameStart {
     }
 }
 
-/// A line; a space before its priority (Cisco ASA sends one behind each newline) is framing.
+/// Begins a line. A space before its priority is framing: Cisco ASA sends one after each newline.
 fn begin_line(rest: &[u8]) -> FrameStart {
     match rest {
         [b' ', b'<', ..] => FrameStart::Between,
@@ -69,8 +70,8 @@ fn begin_line(rest: &[u8]) -> FrameStart {
     }
 }
 
-/// A number begins a counted frame if a priority follows it; otherwise only behind another counted frame: a line that
-/// begins with a number is a line.
+/// A number begins a counted frame if a priority follows it, or if the previous frame was a counted one. Otherwise it
+/// belongs to a line.
 fn begin_auto(rest: &[u8], seen: FramingSeen) -> FrameStart {
     let counts = matches!(seen, FramingSeen::Counts | FramingSeen::Both | FramingSeen::Lost);
     match counted::count(rest) {

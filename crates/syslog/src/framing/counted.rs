@@ -1,43 +1,43 @@
-//! Decides whether a counted frame (`LEN SP MSG`) may begin at a place, and finds the next one. Pure.
+//! Decides whether a counted frame (`LEN SP MSG`) may begin at a position, and finds the next one. No I/O.
 //!
-//! A count alone proves little: a text may hold a number. In the middle of a stream, a frame is therefore looked for
-//! only where it is *plausible*: a length and a priority behind it, where the length covers the priority and is no
-//! longer than a message may be. Two plausible frames, one exactly behind the other, are a *pair*. That is no
+//! A count alone proves little: a text may contain a number. In the middle of a stream, a frame is therefore only
+//! looked for where it is *plausible*: a length followed by a priority, where the length covers the priority and is
+//! no longer than a message may be. Two plausible frames, one directly after the other, are a *pair*, which is no
 //! coincidence.
 
-/// The longest length prefix that is accepted: eight digits, as a message may have up to 16 MiB.
+/// The maximum length of a length prefix: eight digits, as a message may have up to 16 MiB.
 pub(super) const LENGTH_DIGITS_MAX: usize = 8;
-/// Line ends that may stand between two frames of a pair.
+/// The maximum number of line ends between two frames of a pair.
 const LINE_ENDS_MAX: usize = 2;
 
 /// `LEN SP` at the beginning of some bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum LengthPrefix {
-    /// A prefix of this many bytes, and the length that it says.
+    /// A prefix of this many bytes, and the length that it states.
     Of { prefix: usize, length: usize },
-    /// Too few bytes to tell.
+    /// There are too few bytes to decide.
     Begun,
     /// Something else.
     No,
 }
 
-/// The end of the bytes that are there: what follows them.
+/// The bytes that follow the available ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum BufferEnd {
-    /// More may come.
+    /// More bytes may arrive.
     More,
-    /// Something that no frame reaches into.
+    /// A boundary that no frame crosses.
     Bound,
-    /// Nothing: a frame that ends here ends where it has to.
+    /// The end of the stream: a frame that ends here is complete.
     End,
 }
 
-/// The outlook on the bytes to come.
+/// The expectation of further bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StreamStatus {
-    /// They come.
+    /// More bytes are expected.
     Coming,
-    /// They did not come for a while.
+    /// No bytes have arrived for a while.
     Silence,
     /// There are none.
     End,
@@ -47,7 +47,7 @@ pub(super) enum StreamStatus {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FramePair {
     At(usize),
-    /// There may be one here, and there is none before.
+    /// There may be a pair here, and there is none before.
     Perhaps(usize),
     No,
 }
@@ -77,7 +77,8 @@ pub(super) fn count(rest: &[u8]) -> LengthPrefix {
     }
 }
 
-/// The length of a `<0>` to `<999>` here, 0 if there is none; `None` if more bytes are needed to tell.
+/// The length of a priority from `<0>` to `<999>` here, 0 if there is none; `None` if more bytes are needed to
+/// decide.
 pub(super) fn priority(rest: &[u8]) -> Option<usize> {
     let digits = match rest.split_first() {
         None => return None,
@@ -106,13 +107,14 @@ pub(super) fn plausible(rest: &[u8], frame_max: usize) -> LengthPrefix {
     }
 }
 
-/// The position, behind the first byte, at which a counted frame may begin. The first `from` bytes hold no priority.
+/// The first position beyond the first byte at which a counted frame may begin. The first `from` bytes contain no
+/// priority.
 pub(super) fn next_plausible(bytes: &[u8], from: usize, frame_max: usize) -> Option<usize> {
     candidates(bytes, from)
         .find(|start| 0 < *start && matches!(plausible(&bytes[*start..], frame_max), LengthPrefix::Of { .. }))
 }
 
-/// The first pair that begins before `end`. There is none before `from`.
+/// The first pair that begins before `end`. There must be none before `from`.
 pub(super) fn first_pair(
     bytes: &[u8],
     from: usize,
@@ -148,8 +150,9 @@ fn begins_pair(rest: &[u8], frame_max: usize, behind: BufferEnd) -> Option<bool>
     }
 }
 
-/// Whether frames that begin in a message, from `inner` on, lead to one whose length begins with the message's last
-/// digits: then the bytes behind the message look like a length only because the length is cut in two.
+/// Whether frames that begin within a message, from `inner` on, lead to one whose length begins with the message's
+/// last digits: in this case the bytes after the message only look like a length because the real length is cut in
+/// two.
 pub(super) fn cuts_length(bytes: &[u8], inner: usize, end: usize, frame_max: usize) -> bool {
     let digits = digits_at_end(&bytes[..end], LENGTH_DIGITS_MAX);
     let mut at = inner;
@@ -160,7 +163,7 @@ pub(super) fn cuts_length(bytes: &[u8], inner: usize, end: usize, frame_max: usi
     at < end && matches!(plausible(&bytes[at..], frame_max), LengthPrefix::Of { .. })
 }
 
-/// Whether a counted frame may begin here, perhaps behind a line end; `None` when more bytes are needed to tell.
+/// Whether a counted frame may begin here, perhaps after a line end; `None` if more bytes are needed to decide.
 pub(super) fn begins(rest: &[u8], frame_max: usize) -> Option<bool> {
     behind_line_ends(rest, |rest| plausible(rest, frame_max))
 }
@@ -187,8 +190,8 @@ fn behind_line_ends(rest: &[u8], count: impl Fn(&[u8]) -> LengthPrefix) -> Optio
     }
 }
 
-/// The positions of digits and a space before a priority, in order. A text that ends with digits may stand before a
-/// length.
+/// The positions of digits and a space before a priority, in order. Each of several digits is a candidate, as a text
+/// that ends with digits may precede the length.
 fn candidates(bytes: &[u8], from: usize) -> impl Iterator<Item = usize> {
     let from = from.min(bytes.len());
     let priorities = memchr::memchr_iter(b'<', &bytes[from..]).map(move |found| from + found);
@@ -198,7 +201,7 @@ fn candidates(bytes: &[u8], from: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The number of bytes at the end that can be the beginning of a length and a priority.
+/// The number of bytes at the end that may be the beginning of a length and a priority.
 pub(super) fn begun(bytes: &[u8]) -> usize {
     let mut end = bytes.len() - digits_at_end(bytes, 3);
     end = bytes[..end].strip_suffix(b"<").map_or(bytes.len(), <[u8]>::len);

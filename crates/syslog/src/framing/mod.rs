@@ -1,13 +1,14 @@
-//! Finds the frames in a stream: newline, NUL, octet counting, whichever of newline and octet counting the
-//! connection shows, or messages of many lines. Pure: bytes in, ranges out.
+//! Finds the frames in a stream: those with newlines, NULs or octet counting, either of newline and octet counting as
+//! the connection uses them, or messages of many lines. No I/O: bytes in, ranges out.
 //!
 //! **Certainty is not lost.** A connection that has sent a counted frame with a priority counts: a count is believed
-//! then, also of a message without one. It is broken only where no frame can begin behind the message; if one can begin
-//! within it ([`counted`]), the message ends there. Bytes where a frame should begin that are neither counted nor a
+//! then, even after a message without one. It is broken only if no frame can begin after the message; if one can
+//! begin within it ([`counted`]), the message ends there. Bytes in place of a frame that are neither counted nor a
 //! line are *out of step*: they are kept as one flagged frame, up to the next newline or plausible frame.
 //!
-//! A sender that never delimits its messages is known by the heads of the next ones ([`super::undelimited`]): where
-//! that is certain, a message ends at the next head. Its messages are flagged, so that the operator sees the problem.
+//! The messages of a sender that never delimits them are recognised by the next head ([`super::undelimited`]): if
+//! that is certain, a message ends at the next head. Its messages are flagged, so that the operator notices the
+//! problem.
 //!
 //! **Invariant:** every byte is in one frame, or is framing (a delimiter, a length, an empty line), or is reported as
 //! skipped.
@@ -26,7 +27,8 @@ use logstead_config::Framing;
 use logstead_record::Flags;
 use skip::{SkipEnd, SkipMode};
 
-/// The number of counted messages without a priority that are no accident if the source says that its senders count.
+/// The number of counted messages without a priority from which on they are no accident, if the source is set to
+/// octet counting.
 const PLAIN_MIN: u64 = 8;
 
 /// Splits the stream of one connection.
@@ -38,20 +40,20 @@ pub struct Framer {
     skip: Option<SkipMode>,
     seen: FramingSeen,
     news: StreamStatus,
-    /// Bytes at the beginning of the next call that are known to hold no end of a frame.
+    /// The number of bytes at the beginning of the next call that are known to contain no end of a frame.
     scanned: usize,
-    /// The bytes there in which no two counted frames begin.
+    /// The number of bytes at the beginning of the next call in which no pair of counted frames begins.
     unpaired: usize,
     /// The number of bytes that were left after the last silence.
     quiet_bytes: usize,
-    /// Counted messages without a priority.
+    /// The number of counted messages without a priority.
     plain: u64,
-    /// The heads by which the messages of a sender without delimiters are told apart.
+    /// The heads by which the messages of a sender without delimiters are separated.
     heads: Option<HeadSignature>,
 }
 
 impl Framer {
-    /// At the beginning of a stream.
+    /// The state at the beginning of a stream.
     pub fn new(framing: Framing, frame_max: usize) -> Framer {
         Framer {
             framing,
@@ -67,8 +69,8 @@ impl Framer {
         }
     }
 
-    /// Adds the frames of `bytes` that are certain and returns their number of bytes. The caller brings the rest again,
-    /// with more behind it.
+    /// Adds the frames of `bytes` that are certain, and returns their length in bytes. The caller passes the rest
+    /// again, with more after it.
     pub fn split(&mut self, bytes: &[u8], found: &mut SplitResult) -> usize {
         let mut at = 0;
         while let Some(taken) = self.next(bytes, at, found) {
@@ -78,19 +80,19 @@ impl Framer {
         at
     }
 
-    /// Whether the rest of `bytes` may be complete without showing it: then silence shows it.
+    /// Whether the rest of `bytes` may be complete, although only silence would show it.
     pub fn may_go_on(&self, bytes: &[u8]) -> bool {
         self.is_whole_lines(bytes)
             || self.never_delimits() && bytes.starts_with(b"<")
             || bytes.len() != self.quiet_bytes && self.waits_for_count(bytes)
     }
 
-    /// Whether the bytes are whole lines of a message that only the next one would show to be complete.
+    /// Whether the bytes are whole lines of a message that only the next message would show to be complete.
     fn is_whole_lines(&self, bytes: &[u8]) -> bool {
         self.framing == Framing::Multiline && bytes.ends_with(b"\n")
     }
 
-    /// Whether nothing has come so far that decides `auto`.
+    /// Whether nothing has been received so far that decides `auto`.
     fn never_delimits(&self) -> bool {
         self.framing == Framing::Auto && self.seen == FramingSeen::Nothing
     }
@@ -100,13 +102,13 @@ impl Framer {
         self.framing == Framing::Octet && PLAIN_MIN <= self.plain
     }
 
-    /// Whether a counted frame has begun, whose count may be wrong.
+    /// Whether a counted frame is incomplete, so that its count may be wrong.
     fn waits_for_count(&self, bytes: &[u8]) -> bool {
         self.skip.is_none() && !bytes.is_empty() && matches!(self.begin(bytes), FrameStart::Counted { .. })
     }
 
-    /// Called when the rest of `bytes` did not continue: takes the frames that are certain to be complete now, and
-    /// returns their number of bytes.
+    /// Called when nothing followed the rest of `bytes`: takes the frames that are now certain to be complete, and
+    /// returns their length in bytes.
     pub fn give_up_waiting(&mut self, bytes: &[u8], found: &mut SplitResult) -> usize {
         if self.waits_for_count(bytes) {
             self.news = StreamStatus::Silence;
@@ -137,12 +139,12 @@ impl Framer {
         self.end(bytes, if is_complete { Flags::default() } else { Flags::INCOMPLETE }, found);
     }
 
-    /// These bytes are all that came, or all that a message can have, without a delimiter: recognises heads from now on
-    /// if there are two of one sender.
+    /// These bytes have arrived without a delimiter, and they are all that there is or all that a message can have.
+    /// If there are two heads of one sender, heads are recognised from now on.
     fn look_for_heads(&mut self, bytes: &[u8]) {
         if self.heads.is_none() && self.never_delimits() {
             self.heads = HeadSignature::of(bytes).filter(|heads| heads.find(bytes, 1).is_ok());
-            // So far, the bytes were only looked through for newlines.
+            // So far, the bytes were only searched for newlines.
             self.scanned = if self.heads.is_some() { 0 } else { self.scanned };
         }
     }
@@ -161,7 +163,7 @@ impl Framer {
                 }
                 _ => (0, Flags::default()),
             };
-            // The digits that might have become a length have not counted so far.
+            // The digits that might have been part of a length have not been counted so far.
             let start = at + prefix;
             let end = bytes.len().min(start + self.frame_max);
             let cut = if end < bytes.len() { Flags::TRUNCATED } else { Flags::default() };
@@ -172,7 +174,7 @@ impl Framer {
         *self = Framer::new(self.framing, self.frame_max);
     }
 
-    /// Takes one frame, or a piece of a skipped one, at `at`; `None` when more bytes are needed.
+    /// Takes one frame, or a piece of a skipped one, at `at`; `None` if more bytes are needed.
     fn next(&mut self, bytes: &[u8], at: usize, found: &mut SplitResult) -> Option<usize> {
         let rest = &bytes[at..];
         if rest.is_empty() {
@@ -238,8 +240,8 @@ impl Framer {
         Some(end)
     }
 
-    /// A counted frame whose bytes have not all come. If no more come soon, a frame within it shows that none will: its
-    /// count is wrong.
+    /// Handles a counted frame whose bytes have not all arrived. If no more arrive soon, a frame within it shows that
+    /// its count is wrong.
     fn unfinished(
         &mut self,
         bytes: &[u8],
@@ -305,7 +307,7 @@ impl Framer {
         inner: usize,
         found: &mut SplitResult,
     ) -> usize {
-        // Without a priority, digits that look like a length may be a part of a text.
+        // If there is no priority, digits that look like a length may be a part of a text.
         let start = if counted::has_priority(&bytes[start..inner]) || self.frame_max < inner - at {
             start
         } else {
@@ -317,8 +319,8 @@ impl Framer {
         inner
     }
 
-    /// The first line of a connection, or one without a priority: counted frames show that it is none, if one of them
-    /// stands behind another.
+    /// Handles the first line of a connection, or a line without a priority. It is not a line if it contains two
+    /// consecutive counted frames.
     fn doubtful(&mut self, bytes: &[u8], start: usize, found: &mut SplitResult) -> Option<usize> {
         let (scanned, unpaired) = if start == 0 { (self.scanned, self.unpaired) } else { (0, 0) };
         let newline = memchr::memchr(b'\n', &bytes[start + scanned..]).map(|end| start + scanned + end);
@@ -375,7 +377,7 @@ impl Framer {
         self.take(bytes, start, ends, Flags::default(), skip, found)
     }
 
-    /// A line of a sender that has not sent a newline so far.
+    /// Handles a line from a sender that has not sent a newline so far.
     fn undelimited(&mut self, bytes: &[u8], start: usize, found: &mut SplitResult) -> Option<usize> {
         let from = start + if start == 0 { self.scanned } else { 0 };
         let newline = memchr::memchr(b'\n', &bytes[from..]).map(|found| from + found);
@@ -390,12 +392,12 @@ impl Framer {
                 let ends = Some((start + end, start + end));
                 self.take(bytes, start, ends, Flags::UNDELIMITED, SkipMode::UntilHead, found)
             }
-            // It can delimit its messages after all.
+            // The sender can delimit its messages after all.
             Err(_) if newline.is_some() => {
                 self.heads = None;
                 self.delimited(bytes, start, b'\n', found)
             }
-            // A head that has only begun would end a message that is not too long.
+            // A head may have begun, which would end the message before it is too long.
             Err(scanned) if scanned <= self.frame_max => {
                 self.scanned = scanned;
                 None
@@ -404,10 +406,10 @@ impl Framer {
         }
     }
 
-    /// A message of many lines.
+    /// Handles a message of many lines.
     fn lines(&mut self, bytes: &[u8], start: usize, found: &mut SplitResult) -> Option<usize> {
         let from = start + if start == 0 { self.scanned } else { 0 };
-        // A newline so near the end that a priority may still follow shows nothing yet.
+        // A newline decides nothing yet if it is so near the end that a priority may still follow.
         let mut undecided = None;
         let mut ends = None;
         for end in memchr::memchr_iter(b'\n', &bytes[from..]).map(|found| from + found) {
@@ -427,7 +429,7 @@ impl Framer {
         self.take(bytes, start, ends, Flags::default(), SkipMode::Until(b'\n'), found)
     }
 
-    /// Handles bytes that should be a counted frame and are none: a line of a sender that does both, or damage.
+    /// Handles bytes that should be a counted frame and are not: a line from a sender that mixes both, or damage.
     fn out_of_step(&mut self, bytes: &[u8], start: usize, found: &mut SplitResult) -> Option<usize> {
         let from = start + if start == 0 { self.scanned } else { 0 };
         let newline = memchr::memchr(b'\n', &bytes[from..]).map(|found| from + found);
@@ -438,7 +440,7 @@ impl Framer {
             (None, Some(end)) => Some((end, end + 1)),
             (None, None) => None,
         };
-        // The beginning of a counted frame may be cut in two by the end of the bytes so far.
+        // The beginning of a counted frame may be cut off by the end of the available bytes.
         let begun = if ends.is_none() { counted::begun(&bytes[start + 1..]) } else { 0 };
         if 0 < begun && bytes.len() - start - begun <= self.frame_max && self.news != StreamStatus::End {
             self.scanned = bytes.len() - start - begun;
@@ -457,7 +459,7 @@ impl Framer {
         Some(taken)
     }
 
-    /// Takes the frame that ends, and is followed by the next one, at `ends`; or as much of it as is allowed.
+    /// Takes the frame that ends at `ends`, where the next one follows; or as much of it as is allowed.
     fn take(
         &mut self,
         bytes: &[u8],
@@ -474,7 +476,7 @@ impl Framer {
             return Some(start + self.frame_max);
         }
         let Some((end, next)) = ends else {
-            // The caller brings these bytes again, at the beginning.
+            // The caller passes these bytes again, at the beginning.
             self.scanned = available;
             return None;
         };
@@ -483,7 +485,7 @@ impl Framer {
         Some(next)
     }
 
-    /// Goes on behind the cut part of a message; `None` if more bytes are needed.
+    /// Continues after the cut part of a message; `None` if more bytes are needed.
     fn skip_on(&mut self, skip: SkipMode, bytes: &[u8], at: usize, found: &mut SplitResult) -> Option<usize> {
         let scanned = if at == 0 { self.scanned } else { 0 };
         let step =

@@ -1,4 +1,4 @@
-//! Finds the end of a message that is too long, behind the part that is kept. Pure.
+//! Finds the end of an overlong message, after the part that is kept. No I/O.
 
 use super::counted::{self, BufferEnd, FramePair, LengthPrefix};
 use super::split_result::SkipReason;
@@ -7,10 +7,10 @@ use crate::undelimited::HeadSignature;
 /// The rest of a frame that was too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SkipMode {
-    /// This many bytes, unless two frames behind each other show that the count was wrong.
+    /// This many bytes, unless two consecutive frames show that the count was wrong.
     Counted(usize),
     Until(u8),
-    /// Up to the end of a line, unless two counted frames behind each other show that it is none.
+    /// Up to the end of the line, unless two consecutive counted frames show that it is not a line.
     Line(SkipReason),
     /// Up to the next possible frame.
     OutOfStep,
@@ -18,12 +18,12 @@ pub(super) enum SkipMode {
     UntilHead,
 }
 
-/// The result of skipping the bytes that are there.
+/// The result of skipping the available bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SkipStep {
     /// The number of bytes that belong to no message.
     pub(super) skipped: usize,
-    /// Whether more such bytes follow.
+    /// Whether the skipping has ended, and where.
     pub(super) ended: SkipEnd,
 }
 
@@ -32,7 +32,7 @@ pub(super) enum SkipEnd {
     NotYet,
     /// At this delimiter, which is framing.
     Delimiter,
-    /// At the place where the next frame should begin.
+    /// At the position where the next frame should begin.
     Frame,
 }
 
@@ -45,7 +45,7 @@ impl SkipMode {
         }
     }
 
-    /// The first `scanned` bytes hold no delimiter; `open` tells what follows all of them.
+    /// Skips bytes. The first `scanned` ones contain no delimiter; `open` says what follows all of them.
     pub(super) fn step(
         self,
         rest: &[u8],
@@ -92,7 +92,8 @@ impl SkipMode {
     }
 }
 
-/// The position at which two counted frames begin; otherwise the position before which there are none for certain.
+/// The position at which a pair of counted frames begins; otherwise the position before which there is certainly
+/// none.
 fn pair_in(bytes: &[u8], frame_max: usize, behind: BufferEnd) -> Result<usize, usize> {
     match counted::first_pair(bytes, 0, bytes.len(), frame_max, behind) {
         FramePair::At(start) => Ok(start),
@@ -101,7 +102,7 @@ fn pair_in(bytes: &[u8], frame_max: usize, behind: BufferEnd) -> Result<usize, u
     }
 }
 
-/// The position at which a counted frame may begin; otherwise the position before which there is none for certain.
+/// The position at which a counted frame may begin; otherwise the position before which there is certainly none.
 fn plausible_in(bytes: &[u8], frame_max: usize) -> Result<usize, usize> {
     if let LengthPrefix::Of { .. } = counted::plausible(bytes, frame_max) {
         return Ok(0);

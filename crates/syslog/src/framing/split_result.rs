@@ -7,27 +7,27 @@ use logstead_record::Flags;
 pub struct Frame {
     /// Its first byte.
     pub start: u32,
-    /// Behind its last byte.
+    /// The position after its last byte.
     pub end: u32,
     /// The flags that framing set.
     pub flags: Flags,
 }
 
-/// Why bytes are in no message.
+/// The reason for bytes that are in no message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkipReason {
     /// A message is longer than the part that is kept.
     TooLong,
-    /// Nothing shows that they are a message.
+    /// Nothing shows that these bytes are a message.
     OutOfStep,
 }
 
-/// A range of the bytes that were split which no message holds.
+/// A range of the split bytes that no message holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SkippedRange {
     /// Its first byte.
     pub start: u32,
-    /// Behind its last byte.
+    /// The position after its last byte.
     pub end: u32,
     /// The reason.
     pub why: SkipReason,
@@ -36,9 +36,9 @@ pub struct SkippedRange {
 /// The result of splitting bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SplitResult {
-    /// In order.
+    /// The ranges in order.
     pub frames: Vec<Frame>,
-    /// In order.
+    /// The ranges in order.
     pub skipped: Vec<SkippedRange>,
     /// The number of bytes that are delimiters, lengths and empty lines.
     pub framing_bytes: usize,

@@ -1,11 +1,11 @@
-//! Streams in every framing, however they are cut into reads.
+//! Streams in every framing, in whatever way they are divided into reads.
 
 mod damage;
 
 use super::*;
 use proptest::prelude::*;
 
-/// Feeds `pieces` one after the other as a connection would and returns the frames.
+/// Passes `pieces` one after the other, like a connection, and returns the frames.
 fn run(framing: Framing, frame_max: usize, pieces: &[&[u8]]) -> Vec<(Vec<u8>, Flags)> {
     let mut framer = Framer::new(framing, frame_max);
     let (mut pending, mut found) = (Vec::new(), Vec::new());
@@ -63,7 +63,7 @@ fn each_frame_shows_its_own_framing() {
 fn a_sender_that_counts_wrongly_is_out_of_step_until_its_next_frame() {
     let lost = Flags::OUT_OF_STEP;
     check(Framing::Octet, &["out of st\n4 <1>a"], &[("out of st", lost), ("<1>a", WHOLE)]);
-    // Too short by two, so that "cd" is nowhere.
+    // The count is too short by two, so that "cd" belongs to nothing.
     check(Framing::Auto, &["5 <1>abcd5 <2>ef"], &[("<1>ab", WHOLE), ("cd", lost), ("<2>ef", WHOLE)]);
     check(
         Framing::Auto,
@@ -71,13 +71,13 @@ fn a_sender_that_counts_wrongly_is_out_of_step_until_its_next_frame() {
         &[("<1>ab", WHOLE), ("cd", lost), ("<2>ef", WHOLE)],
     );
     check(Framing::Auto, &["5 <1>abcd\n<2>ef\n"], &[("<1>ab", WHOLE), ("cd", lost), ("<2>ef", WHOLE)]);
-    // Too long by two, so that the next length is swallowed.
+    // The count is too long by two, so that the next length is swallowed.
     check(
         Framing::Auto,
         &["7 <1>ab5 <2>cd5 <3>ef"],
         &[("<1>ab5 ", WHOLE), ("<2>cd", lost), ("<3>ef", WHOLE)],
     );
-    // Too long by more than the next frame, and by more than a message may have.
+    // The count is too long by more than the next frame, or by more than a message may have.
     check(Framing::Auto, &["8 <1>5 <2>cd4 <3>e"], &[("<1>", lost), ("<2>cd", WHOLE), ("<3>e", WHOLE)]);
     check(
         Framing::Auto,
@@ -138,14 +138,14 @@ fn a_connection_that_counts_believes_a_count_whatever_the_message_begins_with() 
             ("<3>c", WHOLE),
         ],
     );
-    // A message may quote a frame, as long as one stands behind it.
+    // A message may quote a frame, as long as a frame follows it.
     check(
         Framing::Auto,
         &["4 <1>a9 x 3 <2>yz4 <3>c"],
         &[("<1>a", WHOLE), ("x 3 <2>yz", WHOLE), ("<3>c", WHOLE)],
     );
     check(Framing::Auto, &["4 <1>a10 <9> 3 <2>y"], &[("<1>a", WHOLE), ("<9> 3 <2>y", WHOLE)]);
-    // Nothing was certain before the first frame. Two frames behind it show that it is one.
+    // Nothing was certain before the first frame. Two frames after it show that it is one.
     check(
         Framing::Auto,
         &["5 hello4 <1>a", "4 <2>b"],
@@ -173,19 +173,19 @@ fn silence_shows_that_a_count_is_wrong_or_that_it_is_right() {
         let frames = found.frames.drain(..);
         frames.map(|f| bytes[f.start as usize..f.end as usize].escape_ascii().to_string()).collect()
     };
-    // Too long, and two frames are behind it.
+    // The count is too long, and two frames follow.
     let broken = b"900 <1>a4 <2>b4 <3>c";
     assert_eq!(framer.split(broken, &mut found), 0);
     assert!(framer.may_go_on(broken));
     assert_eq!(framer.give_up_waiting(broken, &mut found), broken.len());
     assert_eq!(text(broken, &mut found), ["<1>a", "<2>b", "<3>c"]);
-    // A message that is under way shows nothing, and is looked at once.
+    // An incomplete message proves nothing, and is searched only once.
     let half = b"90 <1>a b c";
     assert_eq!(framer.split(half, &mut found), 0);
     assert!(framer.may_go_on(half));
     assert_eq!(framer.give_up_waiting(half, &mut found), 0);
     assert!(!framer.may_go_on(half) && framer.may_go_on(b"90 <1>a b c d"));
-    // One that quotes a frame.
+    // An incomplete message that quotes a frame.
     let mut framer = Framer::new(Framing::Auto, 1000);
     let quote = b"14 <1>a 4 <2>b cd";
     assert_eq!(framer.split(quote, &mut found), 0);
@@ -195,7 +195,7 @@ fn silence_shows_that_a_count_is_wrong_or_that_it_is_right() {
 
 const HEAD: &str = "<14>1 2026-11-22T05:11:01Z web-1 app - - - ";
 
-/// The frames of a sender that has gone, each message in a read of its own.
+/// The frames of a sender that has gone, with each message in a read of its own.
 fn undelimited(frame_max: usize, pieces: &[&str]) -> Vec<(String, Flags)> {
     let pieces: Vec<&[u8]> = pieces.iter().map(|piece| piece.as_bytes()).collect();
     let text = |(bytes, flags): (Vec<u8>, Flags)| (String::from_utf8(bytes).unwrap(), flags);
@@ -208,7 +208,7 @@ fn messages_without_a_delimiter_are_told_apart_by_their_heads() {
     let expected = [(a.clone(), Flags::UNDELIMITED), (b.clone(), Flags::UNDELIMITED)];
     assert_eq!(undelimited(1000, &[&a, &b]), expected);
     assert_eq!(undelimited(1000, &[&format!("{a}{b}")]), expected);
-    // More than a message can have shows it before the sender goes.
+    // If there is more than a message can have, this is noticed before the sender has gone.
     let many = undelimited(100, &[&a.repeat(9)]);
     assert_eq!(many, vec![(a.clone(), Flags::UNDELIMITED); 9]);
     let long = format!("{HEAD}{}", "x".repeat(100));
@@ -228,7 +228,7 @@ fn silence_shows_that_messages_without_a_delimiter_are_complete() {
     assert_eq!(framer.split(two.as_bytes(), &mut found), 0, "a newline may follow");
     assert_eq!(framer.give_up_waiting(two.as_bytes(), &mut found), two.len());
     assert_eq!(found.frames.len(), 2);
-    // From now on it is known, and the next head ends a message at once.
+    // From now on the sender is known, and the next head ends a message at once.
     assert_eq!(framer.split(two.as_bytes(), &mut found), one.len());
     assert_eq!(framer.give_up_waiting(one.as_bytes(), &mut found), one.len());
     assert_eq!(found.frames.len(), 4);
@@ -255,10 +255,10 @@ fn a_line_that_quotes_a_head_is_one_message() {
     );
     let (first, second) = quote.split_at(60);
     assert_eq!(undelimited(1000, &[first, second, "\n"]), [whole(&quote)]);
-    // Also behind lines, when the sender goes away in the middle of one.
+    // The same applies after lines, if the sender goes away in the middle of one.
     let frames = undelimited(1000, &[&format!("{HEAD}a\n{quote}")]);
     assert_eq!(frames[1], (quote.clone(), Flags::INCOMPLETE));
-    // Another host is quoted.
+    // The quoted head names another host.
     let other = format!("{HEAD}got {}", HEAD.replace("web-1", "web-2"));
     assert_eq!(undelimited(1000, &[&other]), [(other, Flags::INCOMPLETE.with(Flags::UNDELIMITED))]);
 }

@@ -1,4 +1,4 @@
-//! The case corpus: frames of every family, and the messages that they are read as. The cases are data, in
+//! A collection of cases: frames of every family, and the messages that they are parsed into. The cases are data, in
 //! `formats/*.txt`:
 //!
 //! ```text
@@ -10,11 +10,10 @@
 //! field.x@1.a 1
 //! ```
 //!
-//! `[…]` is optional and says what differs from UTC, 2026-11-21T06:13:00Z, 10.0.0.9 and `auto`; `lines=yes` is for a line of a
-//! file, and `written=TIME` says when that was written. `< ` begins the
-//! frame; the lines behind it are its columns: `time priority host program pid msgid message flags` and
-//! `field.NAME`, each a name, a space and a value. An empty line ends the case. In frames, names and values
-//! `\r \n \t \0 \xNN \\` stand for bytes.
+//! `[…]` is optional and states what differs from UTC, 2026-11-21T06:13:00Z, 10.0.0.9 and `auto`; `lines=yes` means a
+//! line of a file, and `written=TIME` states when it was written. `< ` begins the frame; the lines after it are its
+//! columns: `time priority host program pid msgid message flags` and `field.NAME`, each a name, a space and a value.
+//! An empty line ends the case. In frames, names and values `\r \n \t \0 \xNN \\` stand for bytes.
 //!
 //! **Invariant:** a case is exact: a column that it does not list is empty. The raw bytes are always those of
 //! the frame.
@@ -29,7 +28,7 @@ use std::path::PathBuf;
 
 const CASES_MIN: usize = 150;
 
-/// A frame and the columns that it reads as.
+/// A frame and the columns that it should be parsed into.
 #[derive(Default)]
 struct Case {
     /// `file:line` of the frame.
@@ -45,7 +44,7 @@ struct Case {
 }
 
 impl Case {
-    /// Takes over a line of a case.
+    /// Adds a line to a case.
     fn line(&mut self, place: &str, line: &str) {
         if let Some(settings) = line.strip_prefix('[') {
             for setting in settings.trim_end_matches(']').split_whitespace() {
@@ -104,7 +103,7 @@ impl Case {
         let batch = self.parse();
         let mut expected = self.columns.clone();
         let mut found = columns(&batch);
-        // Stable, so that several values of one name keep their order.
+        // The sort is stable, so that several values of one name keep their order.
         expected.sort_by(|a, b| a.0.cmp(&b.0));
         found.sort_by(|a, b| a.0.cmp(&b.0));
         let mut text = String::new();
@@ -132,7 +131,7 @@ impl Case {
     }
 }
 
-/// Every column of the first row that is not empty.
+/// All columns of the first row that are not empty.
 fn columns(batch: &Batch) -> Vec<(String, String)> {
     let flags: Vec<_> = batch.flags(0).names().collect();
     let known = [
@@ -177,7 +176,7 @@ fn unescape(place: &str, text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The inverse of [`unescape`]; a space at either end is written as a byte, so that it is seen.
+/// The inverse of [`unescape`]; a space at either end is escaped to make it visible.
 fn escape(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {

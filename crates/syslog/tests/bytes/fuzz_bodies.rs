@@ -1,5 +1,5 @@
-//! The bodies of the fuzz targets over random bytes and over texts that look like what they read, as far as a test has
-//! time for it.
+//! Runs the bodies of the fuzz targets over random bytes and over texts that resemble real input, for as long as is
+//! reasonable in a test.
 //!
 //! Keywords: fuzz, random bytes.
 
@@ -9,7 +9,7 @@ mod bodies;
 
 use proptest::prelude::*;
 
-/// Pieces that parsers look for, between pieces that they do not.
+/// Pieces that parsers look for, mixed with other pieces.
 const PIECES: &[&str] = &[
     "<13>",
     "<34>1 ",

@@ -11,11 +11,11 @@ const EACH: u8 = 2;
 const MANY: u8 = 0;
 const FEW: u8 = 1;
 
-/// The length of a number that is written without leading zeros.
+/// Stands for the length of a number without leading zeros.
 pub(super) const NATURAL_LENGTH: u8 = 0;
 
-/// Appends the column of numbers. `lengths` are theirs, none if all are natural, and `high` the high halves of wide
-/// ones.
+/// Appends the column of numbers. `lengths` has their lengths, or is empty if no number has leading zeros; `high` has
+/// the high halves of wide ones.
 pub(super) fn write_numbers(
     kind: VariableKind,
     low: &[u64],
@@ -35,13 +35,13 @@ pub(super) fn write_addresses(places: &[u64], out: &mut Vec<u8>) {
     numbers::write(places, out);
 }
 
-/// Appends the column of a text with few words.
+/// Appends the column of a text slot with few distinct words.
 pub(super) fn write_few(places: &[u64], out: &mut Vec<u8>) {
     out.push(FEW);
     numbers::write(places, out);
 }
 
-/// Appends the column of a text with many words, which are kept elsewhere.
+/// Appends the column of a text slot with many distinct words, which are stored elsewhere.
 pub(super) fn write_many(out: &mut Vec<u8>) {
     out.push(MANY);
 }
@@ -71,11 +71,11 @@ pub(crate) enum SlotColumn {
         low: NumberColumn,
         high: Option<NumberColumn>,
     },
-    /// Places among the addresses.
+    /// Positions in the list of addresses.
     Address(NumberColumn),
-    /// Places in the dictionary.
+    /// Positions in the dictionary.
     Few(NumberColumn),
-    /// The words from this one on.
+    /// Consecutive words, from this one on.
     Many(usize),
 }
 
@@ -92,8 +92,8 @@ impl SlotColumn {
         matches!(self, SlotColumn::Few(_) | SlotColumn::Many(_))
     }
 
-    /// Opens a column of `rows` rows. `words` counts the words outside the dictionary: those before this column,
-    /// and afterwards those of this one too.
+    /// Opens a column of `rows` rows. `words` is the number of words outside the dictionary in earlier columns; those
+    /// of this column are added to it.
     pub(crate) fn read(
         input: &mut ByteReader<'_>,
         kind: VariableKind,
@@ -143,7 +143,7 @@ impl Lengths {
         })
     }
 
-    /// The written length of the number at a place.
+    /// The written length of the number at a position.
     pub(crate) fn of(&self, bytes: &[u8], place: usize, kind: VariableKind, low: u64) -> usize {
         match self {
             Lengths::Natural => kind.digits(low),

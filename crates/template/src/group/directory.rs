@@ -1,25 +1,25 @@
-//! The number of rows of each place before each chunk of rows.
+//! For each chunk of rows, the number of earlier rows of each place.
 //!
-//! A rank becomes a row, and a row its rank, by looking at one chunk instead of all rows before it. The counts of the
-//! whole group are needed anyway when it is opened: those of each chunk are copied on the way.
+//! With it, a rank is turned into a row, or a row into its rank, by looking at one chunk instead of all rows before
+//! it. The counts of the whole group are needed anyway when it is opened: copies of them are kept for each chunk.
 //!
 //! **Invariant:** it takes at most a byte for each row, however many places there are: chunks are as long as that
 //! needs, and one chunk takes nothing.
 
-/// The fewest rows of a chunk: fewer save no time.
+/// The minimum number of rows of a chunk: smaller chunks save no time.
 const CHUNK_MIN: usize = 512;
-/// The fewest rows of a chunk for each place: a count has four bytes.
+/// The minimum number of rows of a chunk for each place, as a count takes four bytes.
 const CHUNK_PER_PLACE: usize = 4;
-/// The number of rows that are counted before they are read one by one.
+/// The number of rows that are counted at once, before rows are read one by one.
 const BLOCK: usize = 128;
-/// Up to this many rows of a chunk are each counted from its start; with more, the chunk is counted once for all
-/// places.
+/// Up to this many rows of a chunk are each ranked by counting from its start; for more rows, the chunk is counted
+/// once for all places.
 const COUNTED_MAX: usize = 16;
 
 /// The directory of the rows of a group.
 pub(super) struct Directory {
     chunk: usize,
-    /// The rows before each chunk but the first, for each place.
+    /// The number of rows of each place before each chunk except the first.
     before: Vec<u32>,
     counts: Vec<u32>,
 }
@@ -39,7 +39,7 @@ impl Directory {
         Directory { chunk, before, counts }
     }
 
-    /// The number of rows that are at each place.
+    /// The number of rows of each place.
     pub(super) fn counts(&self) -> &[u32] {
         &self.counts
     }
@@ -49,12 +49,12 @@ impl Directory {
         size_of_val(self.before.as_slice()) + size_of_val(self.counts.as_slice())
     }
 
-    /// The approximate number of rows that are looked at to find some ranks of one place.
+    /// The approximate number of rows that have to be read to find some ranks of one place.
     pub(super) fn rows_looked_at(&self, ranks: usize) -> usize {
         ranks.min(self.chunks()) * self.chunk / 2 + ranks * BLOCK
     }
 
-    /// Calls `each` with the rows of some ranks of a place, which ascend; ranks that do not exist are skipped.
+    /// Calls `each` with the rows of some ranks of a place, in ascending order; ranks that do not exist are skipped.
     pub(super) fn for_each_row(
         &self,
         places: &[u16],
@@ -90,7 +90,7 @@ impl Directory {
         }
     }
 
-    /// The place and the rank of some rows: fastest if neighbours of a list are near each other.
+    /// The place and the rank of some rows: this is fastest if consecutive rows of the list are near each other.
     pub(super) fn ranks_of(&self, places: &[u16], rows: &[u32]) -> Vec<(u16, u32)> {
         let mut found = Vec::with_capacity(rows.len());
         for rows in rows.chunk_by(|&one, &next| one as usize / self.chunk == next as usize / self.chunk) {
@@ -112,7 +112,7 @@ impl Directory {
         found
     }
 
-    /// The place and the rank of each row from one on.
+    /// The place and the rank of each row, starting at one.
     pub(super) fn ranks_from<'p>(
         &self,
         places: &'p [u16],
@@ -153,12 +153,12 @@ impl Directory {
         self.starts(chunk).map_or(0, |starts| starts[usize::from(place)])
     }
 
-    /// Behind the rank of the last one.
+    /// The end of the ranks of a place in a chunk.
     fn end(&self, chunk: usize, place: u16) -> u32 {
         self.starts(chunk + 1).unwrap_or(&self.counts)[usize::from(place)]
     }
 
-    /// The chunk that has a rank of a place.
+    /// The chunk that contains a rank of a place.
     fn chunk_with(&self, place: u16, rank: u32) -> usize {
         let (mut from, mut to) = (0, self.chunks() - 1);
         while from < to {
@@ -171,7 +171,7 @@ impl Directory {
 
 /// The number of rows of a place.
 fn count(rows: &[u16], place: u16) -> u32 {
-    // In 16 bits a vector holds as many sums as rows; a block cannot be too long for them.
+    // With 16-bit sums, a vector holds as many sums as places; a block is too short for them to overflow.
     let of_block = |block: &[u16]| block.iter().map(|&found| u16::from(found == place)).sum::<u16>();
     rows.chunks(BLOCK).map(|block| u32::from(of_block(block))).sum()
 }

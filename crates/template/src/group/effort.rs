@@ -1,11 +1,11 @@
-//! The effort spent on finding templates: if hardly any row has one, looking for it is a waste.
+//! The effort to spend on finding templates: if hardly any row has one, searching for them is a waste.
 
 /// The number of rows after which the effort is decided again.
 const STRETCH_ROWS: usize = 4096;
-/// The percentage of rows of a stretch without a template from which on the next stretches learn nothing,
+/// The percentage of rows without a template in a stretch from which on the next stretches learn nothing,
 const CLOSED_PERCENT: usize = 40;
 const CLOSED_STRETCHES: usize = 3;
-/// and that from which on the next ones are skipped.
+/// and the percentage from which on the next ones are skipped.
 const SKIPPED_PERCENT: usize = 95;
 const SKIPPED_STRETCHES: usize = 7;
 
@@ -15,11 +15,11 @@ pub(crate) enum Effort {
     Learn,
     /// Known keys are looked up.
     LookUp,
-    /// Messages are kept as they are.
+    /// Messages are kept unchanged.
     Skip,
 }
 
-/// Decides the effort for the next rows from those before them.
+/// Decides the effort for the next rows by the previous ones.
 #[derive(Default)]
 pub(crate) struct Efforts {
     rows: usize,

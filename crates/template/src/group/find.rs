@@ -1,4 +1,4 @@
-//! Finds the rows that have a word, without writing a message again.
+//! Finds the rows that contain a word, without reconstructing messages.
 //!
 //! **Invariant:** the answer is the same as looking for the word among the [words](logstead_record::word) of each
 //! message; likewise for an address, except for templates that [may hold others](super::others): their rows with its
@@ -13,15 +13,15 @@ use crate::numbers::NumberColumn;
 use crate::scan::{Variable, VariableKind};
 use logstead_record::word;
 
-/// The digits of the parts of a UUID.
+/// The number of digits and the shift of each part of a UUID.
 pub(super) const UUID_PARTS: [(u32, u32); 5] = [(8, 96), (4, 80), (4, 64), (4, 48), (12, 0)];
 /// The length of a written UUID.
 pub(super) const UUID_BYTES: usize = 36;
 
-/// A word that is looked for, as text and as a value.
+/// A word to search for, as text and as a value.
 pub struct WantedWord {
     pub(super) folded: Vec<u8>,
-    /// The word as a variable of its own; a text if it is nothing else.
+    /// The word as a variable of its own, which is a text if it has no other kind.
     pub(super) own: Variable,
     /// Whether it is one of the [addresses](word::addresses) of a text, and not a word.
     is_address: bool,
@@ -31,17 +31,17 @@ pub struct WantedWord {
     part: Option<(usize, u64)>,
 }
 
-/// A word in lower case, or an address, as a variable of its own.
+/// A variable that consists of a word in lower case, or of an address.
 pub(super) fn own(folded: &[u8]) -> Variable {
     let digits = folded.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let address = Variable::address(folded, 0..digits).filter(|all| all.range() == (0..folded.len()));
-    // The length of an address adds nothing, and its hash must not depend on it.
+    // The length of an address is redundant, and its hash must not depend on it.
     let address = address.map(|address| Variable { bytes: 0, ..address });
     address.unwrap_or_else(|| Variable::of_word(folded, 0))
 }
 
 impl WantedWord {
-    /// A word in lower case, or an address.
+    /// The search for a word in lower case, or for an address.
     pub fn new(folded: &[u8]) -> WantedWord {
         let own = own(folded);
         let is_address = word::addresses(folded).next() == Some(0..folded.len());
@@ -60,15 +60,15 @@ impl WantedWord {
         &self.folded
     }
 
-    /// Whether it can be in a slot of no kind but that of texts.
+    /// Whether it can only be in a slot of texts.
     fn is_only_text(&self) -> bool {
         self.own.kind == VariableKind::Text && self.octet.is_none() && self.part.is_none() && !self.is_address
     }
 
-    /// The kinds of slots that it may be in, as bits, given the addresses and words that have it.
+    /// The kinds of slots that it may be in, as bits, given the addresses and words that contain it.
     fn kinds(&self, addresses: &Marks, few: &Marks, many: &[usize]) -> u8 {
         let mut kinds = match self.own.kind {
-            // In lower case both are the same.
+            // In lower case, both hexadecimal kinds are the same.
             VariableKind::Hex => kind_bit(VariableKind::Hex) | kind_bit(VariableKind::HexUpper),
             VariableKind::Address | VariableKind::Text => 0,
             kind => kind_bit(kind),
@@ -85,7 +85,7 @@ impl WantedWord {
         kinds
     }
 
-    /// Whether it is among the words of a text, or its addresses.
+    /// Whether it is among the words or the addresses of a text.
     fn is_in(&self, text: &[u8], scratch: &mut Vec<u8>) -> bool {
         if self.is_address {
             return word::addresses(text).any(|range| text[range] == self.folded);
@@ -95,8 +95,8 @@ impl WantedWord {
 }
 
 impl TemplateGroup {
-    /// The rows whose text has a word, for each place: in the text that all rows of a template share, in its slots, and
-    /// in texts that are kept as they are.
+    /// The rows whose text contains a word, for each place: in the text that all rows of a template share, in its
+    /// slots, and in texts that are kept unchanged.
     pub fn find(&self, wanted: &WantedWord) -> Result<Vec<Ranks>> {
         let mut scratch = Vec::new();
         let (mut found, _) = self.find_in_slots(wanted)?;
@@ -109,7 +109,7 @@ impl TemplateGroup {
         Ok(found)
     }
 
-    /// The same, in slots alone; and whether no row is among them that only may have the word.
+    /// Like `find`, but in slots only; also returns whether all of the rows are certain to contain the word.
     pub fn find_in_slots(&self, wanted: &WantedWord) -> Result<(Vec<Ranks>, bool)> {
         let (few, many) = self.texts_with(wanted)?;
         let addresses = self.addresses_with(wanted);
@@ -129,7 +129,7 @@ impl TemplateGroup {
         Ok((found, !has_others))
     }
 
-    /// The words of the dictionary that hold a word, and the places of those in slots with many.
+    /// The words of the dictionary that contain a word, and the positions of those in slots with many words.
     fn texts_with(&self, wanted: &WantedWord) -> Result<(Marks, Vec<usize>)> {
         let (mut places, mut many) = (Vec::new(), Vec::new());
         if let Some(mut look) = WordFinder::new(&wanted.folded) {
@@ -142,8 +142,8 @@ impl TemplateGroup {
         Ok((Marks::new(places, self.dictionary.len()), many))
     }
 
-    /// Adds the rows of templates that may hold other addresses, if all four numbers of one are in slots. Returns
-    /// whether there are any.
+    /// Adds the rows of templates that may hold other addresses, if all four numbers of an address are in slots.
+    /// Returns whether there are any.
     fn add_other_addresses(&self, wanted: &WantedWord, found: &mut [Ranks]) -> Result<bool> {
         let numbers: Vec<WantedWord> =
             wanted.folded.split(|&byte| byte == b'.').map(WantedWord::new).collect();
@@ -153,7 +153,7 @@ impl TemplateGroup {
             if kinds & OTHER_ADDRESSES == 0 {
                 continue;
             }
-            // Looking at texts takes the longest, and few of these templates have any.
+            // Searching texts takes the longest, and few of these templates have any.
             let has_texts = template.columns.iter().any(SlotColumn::is_of_texts);
             let mut all = Ranks::All;
             for (number, in_texts) in numbers.iter().zip(&mut in_texts) {
@@ -226,25 +226,25 @@ impl TemplateGroup {
 
     fn addresses_with(&self, wanted: &WantedWord) -> Marks {
         let places = match (wanted.own.kind, wanted.octet) {
-            // They are in order.
+            // The addresses are in order.
             (VariableKind::Address, _) => {
                 let place = self.addresses.binary_search(&(wanted.own.low as u32));
                 place.ok().map(|place| place as u64).into_iter().collect()
             }
             (_, Some(octet)) => self.addresses_of(|octets| octets.contains(&octet)),
-            // A word that is not a number up to 255 is in none.
+            // A word that is not a number up to 255 is in no address.
             (_, None) => Vec::new(),
         };
         Marks::new(places, self.addresses.len())
     }
 
-    /// The places of the addresses whose four numbers match.
+    /// The positions of the addresses whose four numbers match.
     pub(super) fn addresses_of(&self, are_meant: impl Fn(&[u8; 4]) -> bool) -> Vec<u64> {
         let meant = (0..).zip(&self.addresses).filter(|(_, address)| are_meant(&address.to_be_bytes()));
         meant.map(|(place, _)| place).collect()
     }
 
-    /// Adds the ranks of places that are marked; or says that all are.
+    /// Adds the ranks whose value is marked, or states that all are.
     pub(super) fn places_with(&self, places: &NumberColumn, marks: &Marks, ranks: &mut Vec<u32>) -> bool {
         let (least, greatest) = places.bounds();
         match marks.within(least, greatest) {
@@ -259,7 +259,7 @@ impl TemplateGroup {
         false
     }
 
-    /// Adds the ranks of a number; or says that all rows have it.
+    /// Adds the ranks with a number, or states that all rows have it.
     fn numbers_with(
         &self,
         wanted: &WantedWord,
@@ -269,7 +269,7 @@ impl TemplateGroup {
         ranks: &mut Vec<u32>,
     ) -> bool {
         let own = &wanted.own;
-        // In lower case both hexadecimal kinds are the same.
+        // In lower case, both hexadecimal kinds are the same.
         if own.kind != kind && (own.kind != VariableKind::Hex || kind != VariableKind::HexUpper) {
             return false;
         }
@@ -331,13 +331,13 @@ impl TemplateGroup {
 #[derive(Default)]
 pub(super) struct Marks {
     marked: Vec<u64>,
-    /// Whether each place is one of them; empty if they are fewer than two.
+    /// Whether each position is marked; empty if fewer than two are.
     is_marked: Vec<bool>,
     count: usize,
 }
 
 impl Marks {
-    /// `marked` are in order, some maybe twice, and each below `count`.
+    /// Marks positions. `marked` is in order, may contain duplicates, and is below `count`.
     pub(super) fn new(mut marked: Vec<u64>, count: usize) -> Marks {
         marked.dedup();
         let mut is_marked = Vec::new();
@@ -348,7 +348,7 @@ impl Marks {
         Marks { marked, is_marked, count }
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.marked.is_empty()
     }
@@ -381,7 +381,7 @@ mod tests {
         words
     }
 
-    /// Asks for words of the texts, and for some others.
+    /// Searches for words of the texts, and for some others.
     fn check(texts: &[Vec<u8>], others: &[String]) -> Result<(), TestCaseError> {
         let mut writer = TemplateGroupWriter::default();
         for text in texts {
@@ -426,7 +426,7 @@ mod tests {
         }
     }
 
-    /// Put together, the words of the slots contain the one that is looked for, although none of them does.
+    /// The words in the slots contain the wanted one only if they are joined; none of them does alone.
     #[test]
     fn a_word_is_found_behind_a_place_where_two_others_meet_as_it() {
         for texts in [

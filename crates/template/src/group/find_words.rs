@@ -1,7 +1,7 @@
-//! Finds the rows with a word of a given form in a slot, for several sets of forms at once.
+//! Finds the rows that have a word of a given form in a slot, for several sets of forms at once.
 //!
-//! Forms that a kind of number cannot have are skipped; others are checked on the values, and on a few of them as
-//! texts. All texts are searched as one for the infixes.
+//! Forms that a kind of number cannot have are skipped. Others are checked on the values, and a few of these as
+//! texts. All texts are searched together for the infixes.
 //!
 //! **Invariant:** the answer is the same as checking each word of each slot.
 
@@ -22,13 +22,13 @@ struct SetTests<'s> {
     decimals: Vec<Decimals>,
     few: Marks,
     addresses: Marks,
-    /// Numbers of words that are in no dictionary.
+    /// The numbers of matching words that are in no dictionary.
     many: Vec<usize>,
 }
 
 impl TemplateGroup {
-    /// The rows with a word of each set in a slot, for each place; none for texts that are kept as they are. `None` if
-    /// `go_on`, which gets the approximate number of the next values, says to end.
+    /// The rows that have a word of each set in a slot, for each place; none for texts that are kept unchanged.
+    /// `None` if `go_on`, which is called with the approximate number of the next values, says to end.
     pub fn find_words(
         &self,
         sets: &[WordSet],
@@ -105,7 +105,7 @@ impl TemplateGroup {
         Some(found)
     }
 
-    /// Adds the ranks of a column; or says that all rows match.
+    /// Adds the ranks of a column that match, or states that all rows do.
     fn add_ranks(&self, ask: &SetTests<'_>, column: &SlotColumn, rows: usize, ranks: &mut Vec<u32>) -> bool {
         match column {
             SlotColumn::Number { kind: VariableKind::Decimal, lengths, low, .. } => {
@@ -120,7 +120,7 @@ impl TemplateGroup {
                         let high = high.as_ref().map_or(0, |high| high.get(&self.bytes, rank));
                         text.clear();
                         write(kind, low, high, lengths.of(&self.bytes, rank, kind, low), &mut text);
-                        // A UUID is several words.
+                        // A UUID consists of several words.
                         if text.split(|&byte| byte == b'-').any(|word| ask.set.accepts(word)) {
                             ranks.push(rank as u32);
                         }
@@ -158,7 +158,7 @@ impl WordScratch {
             word::for_each_folded(texts.get(row), folded, |word| has_word |= set.accepts(word));
             has_word
         };
-        // Beyond ASCII letters in lower case have another length.
+        // Beyond ASCII, the length of a letter may differ in lower case.
         if !texts.bytes().is_ascii() || set.finders().any(|finder| finder.needle().is_empty()) {
             return (0..texts.len()).filter(|&row| has_word(row)).for_each(each);
         }
@@ -191,7 +191,7 @@ mod tests {
         has_word
     }
 
-    /// A part of a word of some text, or what may be nowhere.
+    /// A form made of a part of a word in some text, or one that may occur nowhere.
     fn form(texts: &[Vec<u8>], which: &[prop::sample::Index; 4], absent: &str) -> WordForm {
         let mut words = Vec::new();
         if !texts.is_empty() {

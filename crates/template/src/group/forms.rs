@@ -5,7 +5,7 @@ use crate::numbers::NumberColumn;
 use crate::scan::VariableKind;
 use memchr::memmem::Finder;
 
-/// The most digits of a number.
+/// The maximum number of digits of a number.
 const DIGITS_MAX: usize = 20;
 const TEN: u128 = 10;
 
@@ -16,18 +16,18 @@ pub enum WordForm {
     Begins(Vec<u8>),
     /// It ends with this.
     Ends(Vec<u8>),
-    /// It holds this.
+    /// It contains this.
     Holds(Vec<u8>),
 }
 
-/// The words of any of some forms.
+/// A set of all words that have any of these forms.
 #[derive(Clone, Debug)]
 pub struct WordSet {
     forms: Vec<(WordForm, Finder<'static>)>,
 }
 
 impl WordSet {
-    /// The words of these forms.
+    /// The set of the words with these forms.
     pub fn new(forms: Vec<WordForm>) -> WordSet {
         let with_finder = |form: WordForm| {
             let finder = Finder::new(form.text()).into_owned();
@@ -36,7 +36,7 @@ impl WordSet {
         WordSet { forms: forms.into_iter().map(with_finder).collect() }
     }
 
-    /// Whether a word in lower case is one of them.
+    /// Whether a word in lower case is in the set.
     pub fn accepts(&self, word: &[u8]) -> bool {
         self.forms.iter().any(|(form, finder)| match form {
             WordForm::Begins(text) => word.starts_with(text),
@@ -45,12 +45,12 @@ impl WordSet {
         })
     }
 
-    /// The finders of the texts of the forms.
+    /// The finders for the texts of the forms.
     pub(super) fn finders(&self) -> impl Iterator<Item = &Finder<'static>> {
         self.forms.iter().map(|(_, finder)| finder)
     }
 
-    /// Whether a variable of a kind can have one of them.
+    /// Whether a variable of a kind can be in the set.
     pub(super) fn can_be(&self, kind: VariableKind) -> bool {
         self.forms.iter().any(|(form, _)| form.can_be(kind))
     }
@@ -92,7 +92,7 @@ impl WordForm {
         }
     }
 
-    /// Its text is one of at most 19 digits.
+    /// The condition if the form's text is a number of at most 19 digits.
     fn decimals(&self) -> Decimals {
         let text = self.text();
         let value = text.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
@@ -116,7 +116,7 @@ pub(super) enum Decimals {
 }
 
 impl Decimals {
-    /// Adds the ranks of the numbers of a column that it means; or says that these are all.
+    /// Adds the ranks of the numbers in a column that fulfil the condition, or states that all do.
     pub(super) fn add(
         &self,
         bytes: &[u8],
@@ -176,11 +176,11 @@ impl Decimals {
     }
 }
 
-/// Adds the ranks of the numbers that are within any of some ranges.
+/// Adds the ranks of the numbers that are within any of these ranges.
 fn add_within(ranges: &[(u64, u64)], bytes: &[u8], numbers: &NumberColumn, ranks: &mut Vec<u32>) {
     numbers.for_each_run(bytes, 0..numbers.len(), |first, run| {
         for (number, values) in run.chunks(u64::BITS as usize).enumerate() {
-            // Bits first: most values are in no range, and are passed without a branch for each.
+            // The bits are computed first: most values are in no range, and are skipped without a branch for each.
             let mut found = 0;
             for (low, high) in ranges {
                 let is_in =
@@ -196,7 +196,7 @@ fn add_within(ranges: &[(u64, u64)], bytes: &[u8], numbers: &NumberColumn, ranks
     });
 }
 
-/// The numbers of some digits that begin with `value`, itself of `digits` digits.
+/// The range of the numbers with `length` digits that begin with `value`, which has `digits` digits.
 fn begins(value: u64, digits: usize, length: usize) -> Option<(u64, u64)> {
     let scale = TEN.pow(length.checked_sub(digits).filter(|_| length <= DIGITS_MAX)? as u32);
     let low = u64::try_from(u128::from(value) * scale).ok()?;
@@ -204,7 +204,8 @@ fn begins(value: u64, digits: usize, length: usize) -> Option<(u64, u64)> {
     Some((low, u64::try_from(high).unwrap_or(u64::MAX)))
 }
 
-/// The digits that a number holds, found from its last digit on, two at a time. A state is how many of them were found.
+/// A sequence of digits that a number must contain. It is matched from the number's last digit on, two digits at a
+/// time. A state is the number of digits that have been matched.
 pub(super) struct Digits {
     found: u8,
     one: Vec<[u8; 10]>,
@@ -218,7 +219,7 @@ impl Digits {
             if state == wanted.len() {
                 return state as u8;
             }
-            // The most of those that were found, and this one, that is a beginning of all.
+            // The longest end of the matched digits, including this one, that is a beginning of the sequence.
             let mut seen = [&wanted[..state], &[digit]].concat();
             while !wanted.starts_with(&seen) {
                 seen.remove(0);
@@ -232,7 +233,7 @@ impl Digits {
         Digits { found: wanted.len() as u8, one, two }
     }
 
-    /// Whether a number holds them that is written with `length` digits.
+    /// Whether a number contains the digits if it is written with `length` digits.
     #[inline]
     fn are_in(&self, mut value: u64, length: usize) -> bool {
         let (mut state, length) = (0, length.min(DIGITS_MAX));

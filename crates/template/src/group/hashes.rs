@@ -1,7 +1,7 @@
-//! The hashes of the words in slots, for an index of groups by words.
+//! The hashes of the words in slots, for an index from words to groups.
 //!
-//! A word has one hash, wherever it stands: that of the word as a variable of its own, with its letters in lower case.
-//! Hashes are on disk, so their computation never changes.
+//! A word has a single hash, wherever it occurs: that of the word as a variable of its own, with its letters in lower
+//! case. Hashes are stored on disk, so their computation never changes.
 
 use super::column::{Lengths, SlotColumn};
 use super::find::{UUID_BYTES, UUID_PARTS, WantedWord, own};
@@ -14,21 +14,21 @@ use logstead_record::word;
 /// An odd number without a pattern: the fractional part of the golden ratio.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The hash of a word in lower case, or of an address: that of what is [`WantedWord`].
+/// The hash of a word in lower case or of an address, as for [`WantedWord`].
 pub fn word_hash(folded: &[u8], seed: u64) -> u64 {
     of_word(&own(folded), folded, seed)
 }
 
 impl WantedWord {
-    /// The hash of the word. Anybody who knows the seed can make words with the same hash.
+    /// The hash of the word. Anybody who knows the seed can construct words with the same hash.
     pub fn hash(&self, seed: u64) -> u64 {
         of_word(&self.own, &self.folded, seed)
     }
 }
 
 impl TemplateGroup {
-    /// Calls `each` with the hash of every word in a slot, of some more than once. An address gives the hashes of its
-    /// four words, and its own.
+    /// Calls `each` with the hash of every word in a slot, possibly more than once. An address gives the hashes of
+    /// its four words, and its own.
     pub fn hashes(&self, seed: u64, mut each: impl FnMut(u64)) -> Result<()> {
         let mut scratch = Vec::new();
         let mut small = SmallNumbers::default();
@@ -45,7 +45,7 @@ impl TemplateGroup {
         words.iter().for_each(|text| of_text(text, seed, &mut scratch, &mut each));
         for column in self.templates.iter().flat_map(|template| &template.columns) {
             let SlotColumn::Number { kind, lengths, low, high } = column else { continue };
-            // In lower case both are the same.
+            // In lower case, both hexadecimal kinds are the same.
             let kind = if *kind == VariableKind::HexUpper { VariableKind::Hex } else { *kind };
             if let Some(high) = high {
                 self.wide_hashes(lengths, low, high, seed, &mut scratch, &mut each);
@@ -96,7 +96,7 @@ impl TemplateGroup {
     }
 }
 
-/// The small numbers that were met: most numbers are small, and come many times.
+/// The small numbers that have occurred: most numbers are small, and occur many times.
 struct SmallNumbers {
     met: Vec<u64>,
 }
@@ -111,7 +111,7 @@ impl Default for SmallNumbers {
 }
 
 impl SmallNumbers {
-    /// Whether a number was not met before, or is not small.
+    /// Whether a number has not occurred before, or is not small.
     #[inline]
     fn is_new(&mut self, number: u64) -> bool {
         let Some(met) = self.met.get_mut((number / u64::from(u64::BITS)) as usize) else { return true };
@@ -122,7 +122,7 @@ impl SmallNumbers {
     }
 }
 
-/// The hash of a word in lower case, given as a variable too.
+/// The hash of a word in lower case, which is also given as a variable.
 fn of_word(own: &Variable, folded: &[u8], seed: u64) -> u64 {
     let digits = usize::from(own.bytes);
     match own.kind {
@@ -133,16 +133,16 @@ fn of_word(own: &Variable, folded: &[u8], seed: u64) -> u64 {
     }
 }
 
-/// Instead of how many digits it is written with: without zeros before it.
+/// Stands for the number of digits of a number without leading zeros.
 const AS_IT_IS: usize = 0;
 
-/// The number of digits that a number is written with, if there are zeros before it.
+/// The number of digits that a number is written with, if it has leading zeros.
 #[inline]
 fn zeros(kind: VariableKind, digits: usize, value: u64) -> usize {
     if kind.digits(value) == digits { AS_IT_IS } else { digits }
 }
 
-/// The words of a text that is a variable.
+/// Calls `each` with the hashes of the words of a text variable.
 fn of_text(text: &[u8], seed: u64, scratch: &mut Vec<u8>, each: &mut impl FnMut(u64)) {
     word::for_each_folded(text, scratch, |word| each(of_word(&Variable::of_word(word, 0), word, seed)));
 }
@@ -167,7 +167,7 @@ fn of_bytes(bytes: &[u8], seed: u64) -> u64 {
     mix(mix(hash, rest), MIX)
 }
 
-/// The halves of a product, folded.
+/// Multiplies, and combines both halves of the product.
 #[inline]
 fn mix(hash: u64, value: u64) -> u64 {
     let product = u128::from(hash ^ MIX) * u128::from(value ^ MIX.rotate_left(32));

@@ -1,9 +1,9 @@
-//! Finds the rows in which an expression has a match.
+//! Finds the rows that match an expression.
 //!
-//! The text that all rows of a template share is walked once, and a slot whose values cannot make a difference is
-//! skipped. From the first slot that can, each row has its own state: the values of a slot lead from the few states
-//! before it to those behind it. Each distinct value of a dictionary is walked once, and numbers are not written out as
-//! texts.
+//! The text that all rows of a template share is processed once, and a slot is skipped if its values cannot make a
+//! difference. From the first slot that can, each row has its own state: the values of a slot lead from the few
+//! states before it to those after it. Each distinct value of a dictionary is processed once, and numbers are not
+//! written out as texts.
 //!
 //! **Invariant:** the answer is the same as matching the expression against each message.
 
@@ -16,33 +16,33 @@ use crate::digits::{self, DIGITS_MAX};
 use crate::numbers::NumberColumn;
 use crate::scan::{VariableKind, write};
 
-/// Marks a state that was not computed yet. No state is as large: a table has fewer entries.
+/// Marks a state that has not been computed yet. It is never a valid state, as a table has fewer entries.
 const UNKNOWN: StateId = StateId::MAX;
-/// A dictionary is walked ahead of the rows if these are at least this many times as many.
+/// A dictionary is processed before the rows if there are at least this many times as many rows as words.
 const AHEAD: usize = 8;
-/// The most tables of a dictionary at a time: with more states, its words are walked for each row.
+/// The maximum number of tables of a dictionary at a time: with more states, its words are processed for each row.
 const TABLES_MAX: usize = 4;
-/// The number of rows that are written at a time to be searched as texts.
+/// The number of rows that are written out at a time to be searched as texts.
 const TEXTS: usize = 4096;
 
-/// The transition from a state over a slot and the text after it.
+/// The transition from a state by a slot and the text after it.
 enum SlotTransition {
-    /// The same for every value.
+    /// All values lead to the same state.
     To(StateId),
-    /// Depends on the number of digits.
+    /// The next state depends on the number of digits.
     ByLength(Box<[StateId; DIGITS_MAX + 1]>),
-    /// Depends on the place of a word or an address; each state is found when it is needed.
+    /// The next state depends on the position of a word or an address; each state is found when it is needed.
     ByPlace(Vec<StateId>),
-    /// Has to be walked.
+    /// The value has to be processed byte by byte.
     Walk,
 }
 
-/// Whether an expression has a match in a text.
+/// Whether a text matches an expression.
 fn finds(automaton: &Automaton, text: &[u8]) -> bool {
     !text.is_empty() && automaton.regex().compiled().is_match(text)
 }
 
-/// A slot of a template.
+/// A slot of a template, and the text after it.
 struct SlotWalk<'g> {
     group: &'g TemplateGroup,
     automaton: &'g Automaton,
@@ -53,8 +53,8 @@ struct SlotWalk<'g> {
 }
 
 impl TemplateGroup {
-    /// The rows in whose texts an expression has a match, for each place: in one without bytes it has none. `None` if
-    /// `go_on`, which gets the approximate number of the next values, says to end.
+    /// The rows whose texts match an expression, for each place. An empty text never matches. `None` if `go_on`,
+    /// which is called with the approximate number of the next values, says to end.
     pub fn find_match(
         &self,
         automaton: &Automaton,
@@ -174,12 +174,12 @@ impl SlotWalk<'_> {
         }
     }
 
-    /// The state after the text that follows, if it is the same for all values of an alphabet.
+    /// The state after the slot and the text after it, if it is the same for all values of an alphabet.
     fn only(&self, state: StateId, alphabet: Alphabet) -> Option<StateId> {
         self.automaton.merged(self.automaton.reached(state, alphabet)?, self.text)
     }
 
-    /// If digits are not told apart, only the length of a number counts.
+    /// If all digits are equivalent, only the length of a number matters.
     fn pass_number(
         &self,
         state: StateId,
@@ -249,7 +249,7 @@ impl SlotWalk<'_> {
         self.after(self.automaton.run(state, &text))
     }
 
-    /// Leads each row from its state before the slot to that after it. `false` if the rest does not matter.
+    /// Moves each row from its state before the slot to the one after it. `false` if the rest does not matter.
     fn walk(&self, states: &mut [StateId]) -> Result<bool> {
         let automaton = self.automaton;
         let mut passes: Vec<Option<SlotTransition>> = Vec::new();
@@ -275,7 +275,7 @@ impl SlotWalk<'_> {
             return Ok(false);
         }
         if are_alike {
-            // No value is read.
+            // No value has to be read.
             for state in states {
                 if let Some(SlotTransition::To(next)) = &passes[automaton.number(*state)] {
                     *state = *next;
@@ -303,7 +303,7 @@ impl SlotWalk<'_> {
                             Some(SlotTransition::ByLength(behind)) => behind[length().min(DIGITS_MAX)],
                             _ => {
                                 let mut text = [0; DIGITS_MAX];
-                                // One that is not padded is as long as it needs to be.
+                                // A number without padding has its natural length.
                                 let length = if matches!(lengths, Lengths::Natural) { 0 } else { length() };
                                 let text = digits::decimal(value, length, &mut text);
                                 self.after(automaton.run(*state, text))
@@ -331,7 +331,7 @@ impl SlotWalk<'_> {
                 });
             }
             SlotColumn::Address(places) | SlotColumn::Few(places) => {
-                // Places that only a damaged group has are skipped.
+                // Positions that occur only in a damaged group are skipped.
                 let is_text = matches!(self.column, SlotColumn::Few(_));
                 let count = if is_text { self.group.dictionary.len() } else { self.group.addresses.len() };
                 places.for_each_run(bytes, 0..self.rows, |first, run| {

@@ -1,7 +1,7 @@
-//! Messages of some rows, written again from their values.
+//! Reconstructs the messages of some rows from their values.
 //!
-//! The values of a template lie side by side. So those of several rows are read from each of its columns at once, and
-//! the messages are then written one after the other.
+//! The values of a template are stored side by side. So the values of several rows are read from each of its columns
+//! at once, and the messages are then written one after the other.
 
 use super::column::{Lengths, SlotColumn};
 use super::read::{GroupTemplate, TemplateGroup};
@@ -15,24 +15,24 @@ use std::ops::Range;
 
 /// The number of rows whose values are in memory at a time.
 const ROWS: usize = 4096;
-/// Marks a place without any of the rows that are read.
+/// Marks a place that has none of the rows being read.
 const NOWHERE: u32 = u32::MAX;
 
 /// The rows of a place.
 struct PlaceRows<'g> {
     template: Option<&'g GroupTemplate>,
     rows: usize,
-    /// The position of its next rank, and of the first of its slots.
+    /// The position of its next rank, and the position of the first of its slots.
     rank: usize,
     slot: usize,
-    /// The number of its rows that are written.
+    /// The number of its rows that have been written.
     written: usize,
 }
 
-/// The approximate bytes of a value.
+/// The approximate number of bytes of a value.
 const SLOT_BYTES: usize = 12;
 const SHORT_BYTES: usize = 16;
-/// Fewer values are not read as a run.
+/// The minimum number of values that are read as a run.
 const RUN_MIN: usize = 4;
 
 /// The position of the first value of a slot.
@@ -66,7 +66,7 @@ impl TemplateGroup {
         Ok(out)
     }
 
-    /// The texts of these rows, best in their order.
+    /// The texts of these rows; this is fastest if they are in order.
     pub fn read_rows(&self, rows: &[u32]) -> Result<TextColumn> {
         let mut out = TextColumn::with_capacity(rows.len(), 0);
         for rows in rows.chunks(ROWS) {
@@ -144,7 +144,7 @@ impl TemplateGroup {
             SlotColumn::Number { kind, lengths, low, high } => {
                 let low = values.take(&self.bytes, low, ranks);
                 let lengths = match lengths {
-                    // A decimal number is as long as it needs to be.
+                    // A decimal number is written without leading zeros.
                     Lengths::Natural if *kind == VariableKind::Decimal => LengthSource::Fixed(0),
                     Lengths::Natural => {
                         let start = values.numbers.len();
@@ -202,11 +202,11 @@ impl TemplateGroup {
 }
 
 impl ColumnValues {
-    /// Adds the numbers of some ranks, and returns the position of the first.
+    /// Adds the numbers of some ranks, and returns the position of the first one.
     fn take(&mut self, bytes: &[u8], numbers: &NumberColumn, ranks: &[u32]) -> usize {
         let start = self.numbers.len();
         let first = ranks.first().map_or(0, |rank| *rank as usize);
-        // Few are taken one by one: a run has its price.
+        // Few values are read one by one, as reading a run has a fixed cost.
         let are_neighbours = RUN_MIN <= ranks.len()
             && ranks.iter().zip(first..).all(|(rank, expected)| *rank as usize == expected);
         if are_neighbours {
@@ -218,7 +218,7 @@ impl ColumnValues {
         start
     }
 
-    /// Adds the words of some ranks, of which the first of all has a number.
+    /// Adds the words of some ranks. The number of the column's first word is given.
     fn take_words(&mut self, first: usize, ranks: &[u32], words: &mut TextReader<'_>) -> Result<SlotSource> {
         let start = self.words.len();
         for &rank in ranks {
@@ -228,7 +228,7 @@ impl ColumnValues {
     }
 }
 
-/// The ranks of all parts, one part after the other; each part then knows where its ranks end.
+/// The ranks of all parts, one part after the other; sets the end of the ranks in each part.
 fn ranks_of(parts: &mut [PlaceRows<'_>], order: &[(u32, u32)]) -> Vec<u32> {
     let mut first = 0;
     for part in parts.iter_mut() {
@@ -244,14 +244,15 @@ fn ranks_of(parts: &mut [PlaceRows<'_>], order: &[(u32, u32)]) -> Vec<u32> {
     ranks
 }
 
-/// The approximate bytes of the texts of some parts, without long words.
+/// The approximate number of bytes of the texts of some parts, without long words.
 fn bytes_of(parts: &[PlaceRows<'_>]) -> usize {
     let of_row =
         |template: &GroupTemplate| template.texts.bytes().len() + template.columns.len() * SLOT_BYTES;
     parts.iter().map(|part| part.rows * part.template.map_or(0, of_row)).sum()
 }
 
-/// Appends one of some texts. Most are short: a fixed number of bytes is copied, which the compiler knows.
+/// Appends one of some texts. Most are short, so a fixed number of bytes is copied, which compiles to a few
+/// instructions.
 #[inline]
 fn copy(texts: &TextColumn, number: usize, out: &mut Vec<u8>) {
     let (start, end) = (texts.start(number), texts.ends()[number] as usize);

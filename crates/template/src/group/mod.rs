@@ -1,4 +1,4 @@
-//! Texts of a group of rows as templates and columns of variables, in two sections: [the template of each
+//! The texts of a group of rows, as templates and columns of variables, in two sections: [the template of each
 //! row](self::rows), and these:
 //!
 //! | bytes                | meaning                                                                             |
@@ -19,8 +19,8 @@
 //! | wide      | lengths, numbers (the low halves), numbers (the high halves)                                   |
 //! | a text    | u8 1, numbers: places in the dictionary; or u8 0: the next of the many words                   |
 //!
-//! Lengths are u8 0: each number is written without leading zeros; u8 1 and u8: all have that many digits; u8 2 and
-//! numbers: each has its own.
+//! Lengths are u8 0: all numbers are written without leading zeros; u8 1 and u8: all have that number of digits; u8 2
+//! and numbers: each has its own.
 //!
 //! **Invariant:** a message comes back byte for byte.
 
@@ -51,5 +51,5 @@ pub use rows::{Ranks, Rows};
 pub use word_finder::WordFinder;
 pub use write::{EncodedGroup, TemplateGroupWriter};
 
-/// The most rows of a group: dynamic fields of 131 072 messages have more rows than these.
+/// The maximum number of rows of a group: the dynamic fields of 131 072 messages have more rows than these.
 pub(crate) const TEXTS_MAX: usize = 1 << 20;

@@ -1,5 +1,5 @@
-//! Addresses that are not variables: `010.0.0.1`, `300.0.0.1`, and any four of more numbers in a row. They lie in
-//! several slots.
+//! Addresses that are not variables: `010.0.0.1`, `300.0.0.1`, and any four numbers out of more in a row. They extend
+//! over several slots.
 //!
 //! **Invariant:** an [address](logstead_record::word::addresses) of a message that has a template is a variable of it,
 //! or the template may hold others. A variable that is an address has no number before or after it, so that no other
@@ -8,7 +8,7 @@
 
 use crate::scan::VariableKind;
 
-/// Whether messages with this key may have an address that no slot holds alone.
+/// Whether messages with this key may contain an address that is not in a single slot.
 pub fn may_hold_other_addresses(key: &[u8]) -> bool {
     let is_number = |byte| VariableKind::of_marker(byte) == Some(VariableKind::Decimal);
     let may_be =

@@ -1,5 +1,5 @@
-//! A number for each row of a group, in the order of places: programs write few statements, so the rows of a template
-//! are alike, however many others lie between them.
+//! A number for each row of a group, in the order of places: programs have few statements, so the rows of a template
+//! are similar, even if many others are between them.
 //!
 //! | bytes                             | meaning                                                            |
 //! |-----------------------------------|--------------------------------------------------------------------|
@@ -18,7 +18,7 @@ pub struct PlacedNumbers {
 }
 
 impl PlacedNumbers {
-    /// Takes numbers in the order of rows, one for each.
+    /// Makes it from numbers in the order of rows, one for each.
     pub fn new(rows: &Rows, numbers: &[u32]) -> PlacedNumbers {
         assert_eq!(numbers.len(), rows.len(), "one for each row");
         let mut placed = vec![0; numbers.len()];
@@ -26,7 +26,7 @@ impl PlacedNumbers {
         PlacedNumbers { numbers: placed }
     }
 
-    /// Reads written numbers, each of which is less than `bound`.
+    /// Reads stored numbers, each of which is less than `bound`.
     pub fn read(rows: &Rows, mut bytes: Vec<u8>, bound: usize) -> Result<PlacedNumbers> {
         let end = bytes.len();
         bytes.resize(end + PADDING, 0);
@@ -48,7 +48,7 @@ impl PlacedNumbers {
         self.numbers.iter_mut().for_each(|number| *number = u64::from(other(*number as u32)));
     }
 
-    /// Appends the numbers of the same rows that it was made of.
+    /// Appends the numbers. `rows` must be the ones that it was made from.
     pub fn write(&self, rows: &Rows, out: &mut Vec<u8>) {
         let mut rest = self.numbers.as_slice();
         for &count in rows.counts().iter().filter(|&&count| count != 0) {
@@ -81,7 +81,7 @@ mod tests {
     use crate::group::TemplateGroupWriter;
     use proptest::prelude::*;
 
-    /// The rows of some templates, and some without one, as bytes.
+    /// The rows of some templates and some rows without one, as bytes.
     fn rows() -> impl Strategy<Value = Vec<u8>> {
         proptest::collection::vec(0_u8..6, 0..300).prop_map(|kinds| {
             let mut writer = TemplateGroupWriter::default();

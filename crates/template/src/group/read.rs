@@ -12,7 +12,7 @@ use crate::texts::TextBlocks;
 use logstead_record::TextColumn;
 use std::sync::Arc;
 
-/// The most bytes of all keys and of their lengths.
+/// The maximum number of bytes of all keys and their lengths.
 const KEYS_BYTES_MAX: usize = KEY_BYTES_MAX + 4 * TEMPLATES_MAX;
 
 /// An open group.
@@ -21,7 +21,8 @@ pub struct TemplateGroup {
     rows: Arc<Rows>,
     keys: TextColumn,
     pub(super) templates: Vec<GroupTemplate>,
-    /// The [kinds](kinds_of) of the slots of each template, side by side: looking at many touches little memory.
+    /// The [kinds](kinds_of) of the slots of each template, side by side, so that checking many templates reads
+    /// little memory.
     pub(super) kinds: Vec<u8>,
     pub(super) addresses: Vec<u32>,
     pub(super) dictionary: TextColumn,
@@ -31,13 +32,13 @@ pub struct TemplateGroup {
 
 /// A template of a group.
 pub(super) struct GroupTemplate {
-    /// The texts before each slot, and after the last.
+    /// The texts before each slot, and the text after the last one.
     pub(super) texts: TextColumn,
     pub(super) columns: Vec<SlotColumn>,
     pub(super) rows: usize,
 }
 
-/// The bit, used by no kind, of a template that [may hold other addresses](may_hold_other_addresses).
+/// The bit for a template that [may hold other addresses](may_hold_other_addresses); no kind uses it.
 pub(super) const OTHER_ADDRESSES: u8 = 1;
 
 /// The bit of a kind.
@@ -58,7 +59,7 @@ impl TemplateGroup {
     /// Opens the texts of some rows.
     pub fn open(rows: Arc<Rows>, mut bytes: Vec<u8>) -> Result<TemplateGroup> {
         let end = bytes.len();
-        // Not twice as much as a section takes, which a growing vector would ask for.
+        // A growing vector would request twice the size of a section.
         bytes.reserve_exact(PADDING);
         bytes.resize(end + PADDING, 0);
         let mut input = ByteReader::new(&bytes[..end]);
@@ -89,12 +90,12 @@ impl TemplateGroup {
         &self.rows
     }
 
-    /// The texts that are kept as they are, in the order of their rows.
+    /// The texts that are kept unchanged, in the order of their rows.
     pub fn kept(&self) -> Result<TextColumn> {
         self.kept.all(&self.bytes)
     }
 
-    /// Calls `each` with the texts, holding only a few at a time.
+    /// Calls `each` with these texts, with only a few of them in memory at a time.
     pub fn for_each_kept(&self, mut each: impl FnMut(&[u8])) -> Result<()> {
         self.kept.for_each_block(&self.bytes, |_, texts| {
             texts.iter().for_each(&mut each);
@@ -108,7 +109,7 @@ impl TemplateGroup {
         &self.keys
     }
 
-    /// Whether a row may have an address whose hash is not among the [hashes](TemplateGroup::hashes).
+    /// Whether a row may contain an address whose hash is not among the [hashes](TemplateGroup::hashes).
     pub fn may_hold_other_addresses(&self) -> bool {
         self.kinds.iter().any(|kinds| kinds & OTHER_ADDRESSES != 0)
     }
@@ -164,9 +165,9 @@ fn read_keys(input: &mut ByteReader<'_>) -> Result<TextColumn> {
     Ok(keys)
 }
 
-/// `bytes` are those of the input, and the padding.
+/// Reads the addresses. `bytes` are those of the input and the padding.
 fn read_addresses(input: &mut ByteReader<'_>, bytes: &[u8]) -> Result<Vec<u32>> {
-    // They differ, so that each takes a bit at least.
+    // The addresses are distinct, so each takes at least one bit.
     let count = input.count(bytes.len() * 8, "a number of addresses")?;
     let numbers = NumberColumn::read(input, count)?;
     let mut addresses = Vec::with_capacity(count);
@@ -193,7 +194,7 @@ pub(crate) mod tests {
         TemplateGroup::open(Arc::new(Rows::open(&written.rows)?), written.texts.clone())
     }
 
-    /// Texts of a few statements, with all kinds of variables in all lengths, beside others.
+    /// Texts of a few statements, with all kinds of variables in all lengths, and other texts.
     pub(crate) fn statements() -> impl Strategy<Value = Vec<Vec<u8>>> {
         let one = prop_oneof![
             ("[0-9]{1,6}", "[a-z]{1,3}").prop_map(|(number, word)| format!("took {number} ms for {word}")),
@@ -213,7 +214,8 @@ pub(crate) mod tests {
         proptest::collection::vec(text, 0..300)
     }
 
-    /// Texts of a few statements whose words are made of few letters, so that many begin as they end, in all lengths.
+    /// Texts of a few statements whose words consist of few different letters, so that many words end with their own
+    /// beginning, in all lengths.
     pub(crate) fn alike() -> impl Strategy<Value = Vec<Vec<u8>>> {
         let word = prop_oneof![
             4 => "[aA1]{1,5}",

@@ -5,7 +5,7 @@
 //! | varint, varint             | rows, at most 1 048 576; templates                                        |
 //! | [ordered](crate::ordered)  | for each row its template + 1, or 0: the text is kept as it is            |
 //!
-//! Counts and sets of rows need no more than this: the texts are in a section of their own.
+//! Counts and sets of rows need only this: the texts are in a section of their own.
 
 use super::TEXTS_MAX;
 use super::directory::Directory;
@@ -16,31 +16,31 @@ use logstead_record::{Selection, bits};
 use std::ops::Range;
 use zstd::bulk::Compressor;
 
-/// Appends the templates of rows: each is a template + 1, or 0.
+/// Appends the templates of rows: the number of each row's template plus 1, or 0.
 pub(super) fn write(rows: &[u16], templates: usize, compressor: &mut Compressor<'_>, out: &mut Vec<u8>) {
     put_varint(rows.len() as u64, out);
     put_varint(templates as u64, out);
     ordered::write(rows, compressor, out);
 }
 
-/// The most places that are compared with those of rows, one after the other: that takes less time than looking up
-/// each row.
+/// The maximum number of places that are compared one after the other with those of rows, which takes less time than
+/// a look-up for each row.
 const COMPARED_MAX: usize = 4;
-/// Looking at this many rows costs as much as looking up the rank of one.
+/// The number of rows that can be read at the cost of looking up the rank of one.
 const LOOKED_AT_PER_RANK: usize = 256;
 
-/// Rows of one place are counted as vectors: this many in the time of walking over one row.
+/// Rows of one place are counted with vectors: this many in the time that is needed to process one row otherwise.
 const COUNTED_PER_WALKED: usize = 8;
 
 /// The template of each row.
 ///
-/// A *place* is 0 for rows whose text is kept as it is, and else a template's number + 1.
+/// A *place* is 0 for rows whose text is kept unchanged, and otherwise a template's number plus 1.
 pub struct Rows {
     places: Vec<u16>,
     directory: Directory,
 }
 
-/// Some of the rows at one place, by their number among these: their *rank*.
+/// Some of the rows of one place, by their numbers within that place: their *ranks*.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Ranks {
     /// No row.
@@ -48,12 +48,12 @@ pub enum Ranks {
     None,
     /// Every row.
     All,
-    /// These, ascending.
+    /// The rows with these ranks, in ascending order.
     Some(Vec<u32>),
 }
 
 impl Rows {
-    /// Opens written rows.
+    /// Opens stored rows.
     pub fn open(bytes: &[u8]) -> Result<Rows> {
         let mut input = ByteReader::new(bytes);
         let count = input.count(TEXTS_MAX, "a number of rows")?;
@@ -70,12 +70,12 @@ impl Rows {
         self.places.len()
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The number of rows that are at each place.
+    /// The number of rows of each place.
     pub fn counts(&self) -> &[u32] {
         self.directory.counts()
     }
@@ -100,7 +100,7 @@ impl Rows {
         found.iter().zip(self.counts()).map(of).sum()
     }
 
-    /// The rows at the places that are accepted: `accepts` has 1 for these, and 0 for others.
+    /// The rows of the accepted places: `accepts` has 1 for these, and 0 for others.
     fn at(&self, accepts: &[u8]) -> Selection {
         let accepted = (0..).zip(accepts).filter(|(_, accepts)| **accepts == 1).map(|(place, _)| place);
         let accepted: Vec<u16> = accepted.take(COMPARED_MAX + 1).collect();
@@ -113,7 +113,7 @@ impl Rows {
                 bits::gather(&bytes)
             });
         }
-        // For every place that there can be, so that no look at it has to be checked.
+        // The table has an entry for every possible place, so that no access has to be checked.
         let mut all = vec![0; 1 << u16::BITS];
         all[..accepts.len()].copy_from_slice(accepts);
         let all: &[u8; 1 << u16::BITS] = all.as_slice().try_into().expect("one for each place");
@@ -125,7 +125,7 @@ impl Rows {
         })
     }
 
-    /// The rows of which this gives the bits of 64 places, the first in the lowest.
+    /// The rows that `word_of` selects: it returns a bit for each of 64 places, with the first one in the lowest bit.
     fn rows_where(&self, word_of: impl Fn(&[u16; 64]) -> u64) -> Selection {
         let (chunks, rest) = self.places.as_chunks();
         let mut words: Vec<u64> = chunks.iter().map(&word_of).collect();
@@ -149,7 +149,7 @@ impl Rows {
         rows
     }
 
-    /// Keeps those of some rows that match: `found` has an entry for each place.
+    /// Keeps those of `rows` that match: `found` has an entry for each place.
     pub fn retain(&self, found: &[Ranks], rows: &mut Selection) {
         let count = rows.count();
         let are_listed = found.iter().any(|ranks| matches!(ranks, Ranks::Some(_)));
@@ -172,7 +172,7 @@ impl Rows {
         }
     }
 
-    /// Adds the rows of listed ranks.
+    /// Adds the rows of ranks that are listed.
     fn insert(&self, found: &[Ranks], rows: &mut Selection) {
         let listed = || found.iter().map(Ranks::listed);
         let looked_at: usize = listed().map(|ranks| self.directory.rows_looked_at(ranks.len())).sum();
@@ -182,7 +182,7 @@ impl Rows {
             }
             return;
         }
-        // The next rank of each place, and those that are still to come.
+        // The next rank of each place, and the listed ranks that are still to come.
         let mut next: Vec<(u32, &[u32])> = listed().map(|ranks| (0, ranks)).collect();
         for (row, &place) in self.places.iter().enumerate() {
             let (rank, listed) = &mut next[usize::from(place)];
@@ -196,7 +196,7 @@ impl Rows {
         }
     }
 
-    /// The place and the rank of each of some rows that lie together.
+    /// The place and the rank of each row in a range.
     pub(super) fn ranks_within(&self, rows: Range<usize>) -> impl Iterator<Item = (u16, u32)> {
         self.directory.ranks_from(&self.places[..rows.end], rows.start)
     }
@@ -208,7 +208,7 @@ impl Rows {
 }
 
 impl Ranks {
-    /// Some ranks of `rows`, in any order and maybe twice.
+    /// Some ranks of `rows` rows, in any order and possibly with duplicates.
     pub(super) fn of(mut ranks: Vec<u32>, rows: usize) -> Ranks {
         ranks.sort_unstable();
         ranks.dedup();
@@ -233,7 +233,7 @@ impl Ranks {
         }
     }
 
-    /// The ranks that are in one of both, of `rows`.
+    /// The ranks that are in at least one of both, out of `rows` rows.
     #[must_use]
     pub(super) fn or(self, other: Ranks, rows: usize) -> Ranks {
         match (self, other) {

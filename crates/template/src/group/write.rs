@@ -1,4 +1,4 @@
-//! Messages in, the bytes of a group out.
+//! Turns messages into the bytes of a group.
 
 use super::column::{write_addresses, write_few, write_many, write_numbers};
 use super::effort::{Effort, Efforts};
@@ -13,15 +13,15 @@ use hashbrown::HashMap;
 use logstead_record::TextColumn;
 use zstd::bulk::Compressor;
 
-/// The level of the compressor for large parts, and for small ones that are read often.
+/// The levels of the compressor for large parts, and for small ones that are read often.
 const LEVEL: i32 = 1;
 const KEYS_LEVEL: i32 = 3;
 /// Slots with fewer values than this, or with more than a third of them distinct, have no dictionary.
 const FEW_VALUES_MIN: usize = 8;
 const FEW_WORDS: usize = 4;
-/// A row without a template.
+/// The place of a row without a template.
 const NO_TEMPLATE: u16 = 0;
-/// A template that this group does not have yet.
+/// Marks a template that this group does not have yet.
 const UNKNOWN: u16 = u16::MAX;
 
 /// A group as bytes.
@@ -33,16 +33,16 @@ pub struct EncodedGroup {
     pub texts: Vec<u8>,
 }
 
-/// Gathers the texts of a group. The templates it learned stay for the next one.
+/// Gathers the texts of a group. It keeps the templates that it has learned for the next group.
 #[derive(Default)]
 pub struct TemplateGroupWriter {
     scanner: Scanner,
     templates: TemplateTable,
     efforts: Efforts,
     aligned: Vec<Variable>,
-    /// For each template of the table its place in this group.
+    /// The place in this group of each template of the table.
     places: Vec<u16>,
-    /// The template of each of those.
+    /// The templates of this group, by place.
     group: Vec<u32>,
     rows: Vec<u16>,
     values: RowValues,
@@ -53,8 +53,8 @@ pub struct TemplateGroupWriter {
     plain: PlainTemplates,
 }
 
-/// The templates of a text that is empty, and of one that is a decimal number, once there are any. Most values of some
-/// columns are such texts: to split them and to look for their keys would take longer than all the rest.
+/// The templates of an empty text and of a text that is a decimal number, once there are any. In some columns most
+/// values are such texts: splitting them and looking up their keys would take longer than everything else.
 #[derive(Default)]
 struct PlainTemplates {
     empty: Option<u32>,
@@ -62,7 +62,7 @@ struct PlainTemplates {
 }
 
 impl TemplateGroupWriter {
-    /// Adds the text of the next row. `false` if it has no template and is kept as it is.
+    /// Adds the text of the next row. `false` if it has no template and is kept unchanged.
     pub fn push(&mut self, text: &[u8]) -> bool {
         if self.push_plain(text) {
             self.efforts.add(true);
@@ -93,7 +93,7 @@ impl TemplateGroupWriter {
         !matches!(found, KeyMatch::Nothing | KeyMatch::NotYet)
     }
 
-    /// Adds a text if it is plain, and its template is known.
+    /// Adds a text if it is empty or a number, and its template is known.
     #[inline]
     fn push_plain(&mut self, text: &[u8]) -> bool {
         let PlainTemplates { empty, decimal } = self.plain;
@@ -109,7 +109,7 @@ impl TemplateGroupWriter {
         true
     }
 
-    /// The place of the last row: 0 if its text is kept as it is.
+    /// The place of the last row: 0 if its text is kept unchanged.
     pub fn last_place(&self) -> u16 {
         self.rows.last().copied().unwrap_or(NO_TEMPLATE)
     }
@@ -135,7 +135,7 @@ impl TemplateGroupWriter {
             + self.group.capacity() * size_of::<u32>()
     }
 
-    /// The group, and begins the next one.
+    /// Returns the group, and begins the next one.
     pub fn finish(&mut self) -> EncodedGroup {
         let mut compressor = Compressor::new(LEVEL).expect("zstd has a level 1");
         let mut written = EncodedGroup::default();
@@ -186,7 +186,7 @@ impl TemplateGroupWriter {
         self.rows.push(place + 1);
     }
 
-    /// The place in this group of a template that it does not have yet.
+    /// Gives a place in this group to a template that it does not have yet.
     #[cold]
     fn new_place(&mut self, template: u32) -> u16 {
         if self.places.len() <= template as usize {
@@ -209,7 +209,8 @@ impl TemplateGroupWriter {
         packet::write(&text, &mut compressor, out);
     }
 
-    /// In their order, so that those with one prefix are neighbours. Returns the place of each.
+    /// Writes the addresses in their order, so that those with the same prefix are neighbours. Returns the position
+    /// of each.
     fn write_all_addresses(&self, out: &mut Vec<u8>) -> Vec<u64> {
         let mut addresses: Vec<(u32, u32)> =
             self.addresses.iter().map(|(&address, &id)| (address, id)).collect();
@@ -222,7 +223,7 @@ impl TemplateGroupWriter {
         places
     }
 
-    /// The dictionary and all columns. Returns the words that are in no dictionary.
+    /// Writes the dictionary and all columns. Returns the words that are in no dictionary.
     fn write_columns(
         &self,
         addresses: &[u64],
@@ -263,7 +264,7 @@ impl TemplateGroupWriter {
         many
     }
 
-    /// For each slot of each template, the starts of the rows among the values, its kind, and its place in a row.
+    /// For each slot of each template, the starts of its rows among the values, its kind, and its position in a row.
     fn slots<'a>(&'a self, starts: &'a Starts) -> impl Iterator<Item = (&'a [u32], VariableKind, usize)> {
         self.group.iter().enumerate().flat_map(move |(place, &template)| {
             let slots = self.templates.slots(template).iter().scan(0, |next, &kind| {
@@ -275,7 +276,8 @@ impl TemplateGroupWriter {
         })
     }
 
-    /// Whether each slot of texts has few words; and the place of each of these words in the dictionary.
+    /// Writes the dictionary; returns whether each slot of texts has few words, and the position of each of these
+    /// words in the dictionary.
     fn write_dictionary(
         &self,
         starts: &Starts,
@@ -283,7 +285,7 @@ impl TemplateGroupWriter {
         out: &mut Vec<u8>,
     ) -> (Vec<bool>, Vec<u32>) {
         const NOWHERE: u32 = u32::MAX;
-        // The last slot that a word was seen in.
+        // For each word, the last slot in which it was seen.
         let mut seen = vec![NOWHERE; self.words.len()];
         let mut places = vec![NOWHERE; self.words.len()];
         let (mut few, mut values, mut distinct) = (Vec::new(), Vec::new(), Vec::new());

@@ -3,10 +3,10 @@
 use super::{CHUNK, CONSTANT, DELTA, DELTAS, DICTIONARY, DICTIONARY_MAX, FRAME, FRAMES, HEAD_BYTES};
 use crate::bytes::{bits, pack, packed_bytes, put_varint};
 
-/// Another form has to save this percentage, as it takes longer to read.
+/// Another form has to take less than this percentage of the size, as it takes longer to read.
 const DICTIONARY_GAIN: usize = 97;
 const CHUNKS_GAIN: usize = 95;
-/// If almost all of the first values differ, the rest will too.
+/// The number of first values that are checked: if almost all of them differ, the rest will too.
 const SAMPLE: usize = 192;
 const SAMPLE_DISTINCT_MAX: usize = 150;
 
@@ -42,23 +42,23 @@ fn range_of(values: &[u64]) -> (u64, u64) {
     values.iter().fold((u64::MAX, 0), |(least, greatest), &value| (least.min(value), greatest.max(value)))
 }
 
-/// The distinct values in their order, and the place of each.
+/// The distinct values in their order, and the index of each.
 struct Dictionary {
     distinct: Vec<u64>,
     places: DictionaryPlaces,
 }
 
 enum DictionaryPlaces {
-    /// The place of the least value, of the next number and so on. Numbers that are not values have a place too.
+    /// The index of the least value, of the next number and so on. Numbers that are not values have an entry, too.
     Near { least: u64, places: Vec<u16> },
-    /// A hash table: values, and their places.
+    /// A hash table with the values and their indexes.
     Far { known: Vec<u64>, places: Vec<u16> },
 }
 
-/// Marks a number without a value or a place.
+/// Marks an entry without a value or an index.
 const FREE: u64 = u64::MAX;
 const NO_PLACE: u16 = u16::MAX;
-/// Values are near each other if they span less than this many numbers for each of them.
+/// Values are near each other if they span less than this many numbers per value.
 const NEAR: u64 = 4;
 
 /// A dictionary, if there are few distinct values.
@@ -97,7 +97,7 @@ fn near(values: &[u64], least: u64, greatest: u64, most: usize) -> Option<Dictio
     Some(Dictionary { distinct, places: DictionaryPlaces::Near { least, places } })
 }
 
-/// Gives up early if they turn out to be many.
+/// Gives up as soon as there are too many values.
 fn far(values: &[u64], most: usize) -> Option<Dictionary> {
     let mut known = vec![FREE; (most * 2).next_power_of_two().max(64)];
     let mut distinct = Vec::new();
@@ -121,7 +121,7 @@ fn far(values: &[u64], most: usize) -> Option<Dictionary> {
     Some(Dictionary { distinct, places: DictionaryPlaces::Far { known, places } })
 }
 
-/// The position of a value in a hash table, or the one it would have.
+/// The position of a value in a hash table, or the position at which it would be added.
 fn find(known: &[u64], value: u64) -> usize {
     let mask = known.len() - 1;
     let mut place = value.wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 20 & mask;
@@ -152,7 +152,7 @@ impl Dictionary {
     }
 }
 
-/// The least difference of neighbours as a signed number, wrapped.
+/// The least difference of neighbours as a signed number, with wrapping.
 fn least_difference(values: &[u64]) -> u64 {
     values.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64).min().unwrap_or(0) as u64
 }
@@ -161,9 +161,9 @@ fn delta_width(chunk: &[u64], least: u64) -> u32 {
     chunk.windows(2).map(|pair| bits(pair[1].wrapping_sub(pair[0]).wrapping_sub(least))).max().unwrap_or(0)
 }
 
-/// The least difference, if differences take less.
+/// The least difference, if storing differences takes less space.
 fn least_of_deltas(values: &[u64], width: u32, bytes_max: usize) -> Option<u64> {
-    // Only if a sample says so: most columns are in no order.
+    // A sample decides whether to try it: most columns are in no order.
     let sample = values.get(..2 * DELTA).filter(|_| 4 <= width)?;
     let pays = |values: &[u64], least| delta_width(&values[..DELTA], least) + 2 < width;
     if !pays(sample, least_difference(sample)) {
@@ -180,7 +180,7 @@ fn least_of_deltas(values: &[u64], width: u32, bytes_max: usize) -> Option<u64> 
     (bytes * 100 < bytes_max * CHUNKS_GAIN).then_some(least)
 }
 
-/// `ranges` are those of the chunks.
+/// Whether chunks with their own heads save space. `ranges` are those of the chunks.
 fn frames_pay(count: usize, ranges: &[(u64, u64)], bytes_max: usize) -> bool {
     if count < 2 * CHUNK {
         return false;
@@ -214,7 +214,7 @@ fn write_deltas(values: &[u64], least: u64, out: &mut Vec<u8>) {
     });
 }
 
-/// The heads of all chunks, and then the chunks. `write` gives the base and the width of one.
+/// Writes the heads of all chunks, and then the chunks. `write` writes one and returns its base and width.
 fn write_chunks<'v>(
     chunks: impl ExactSizeIterator<Item = &'v [u64]>,
     out: &mut Vec<u8>,

@@ -1,4 +1,4 @@
-//! A column of numbers of which any can be read without those before it.
+//! A column of numbers, any of which can be read without those before it.
 //!
 //! | first byte | form       | what follows                                                                        |
 //! |-----------:|------------|-------------------------------------------------------------------------------------|
@@ -8,8 +8,9 @@
 //! |          3 | dictionary | varint, how many distinct values; those in order, each as varint less the one before; ids packed |
 //! |          4 | deltas     | u64 the least difference; heads of chunks of 128; for each chunk its differences less the least, packed |
 //!
-//! A head is u64 base (the least value; in deltas the first), u8 width, u32 the start of the chunk after the heads.
-//! The number of values is kept elsewhere. Packed numbers of a width of bits begin at a byte, lowest bit first.
+//! A head is u64 base (the least value, or the first one for differences), u8 width, u32 the start of the chunk after
+//! the heads. The number of values is stored elsewhere. Packed numbers of a given width in bits begin at a byte,
+//! lowest bit first.
 //!
 //! **Invariant:** an open column lies within its bytes: reading any of its values cannot fail.
 
@@ -30,18 +31,18 @@ const DELTAS: u8 = 4;
 const CHUNK: usize = 1024;
 const DELTA: usize = 128;
 const HEAD_BYTES: usize = 13;
-/// The most values of a dictionary.
+/// The maximum number of values of a dictionary.
 const DICTIONARY_MAX: usize = 8192;
-/// The number of values that are read at once: those of a chunk of differences.
+/// The number of values that are read at once, which is that of a chunk of differences.
 const RUN: usize = DELTA;
 
-/// An open column, without its bytes: each call gets these, and they are the ones it was opened in.
+/// An open column without its bytes: each call takes the bytes from which it was opened.
 #[derive(Clone, Debug)]
 pub(crate) struct NumberColumn {
     form: NumberEncoding,
     /// The number of values.
     len: usize,
-    /// No value is beyond these.
+    /// Bounds of all values.
     bounds: (u64, u64),
 }
 
@@ -99,7 +100,7 @@ impl NumberColumn {
         self.len
     }
 
-    /// The value at a place.
+    /// The value at a position.
     pub(crate) fn get(&self, bytes: &[u8], place: usize) -> u64 {
         match &self.form {
             NumberEncoding::Constant(value) => *value,
@@ -116,12 +117,12 @@ impl NumberColumn {
         }
     }
 
-    /// Calls `each` with the values of some places, in order.
+    /// Calls `each` with the values in a range of positions, in order.
     pub(crate) fn for_each(&self, bytes: &[u8], places: Range<usize>, mut each: impl FnMut(u64)) {
         self.for_each_run(bytes, places, |_, run| run.iter().for_each(|&value| each(value)));
     }
 
-    /// Calls `each` with runs of the values of some places, in order, and the place of the first of each.
+    /// Calls `each` with runs of the values in a range of positions, in order, and the first position of each run.
     pub(crate) fn for_each_run(
         &self,
         bytes: &[u8],
@@ -139,7 +140,7 @@ impl NumberColumn {
         }
     }
 
-    /// The values from a place on, all of them of one chunk.
+    /// Reads the values from a position on, all of them from one chunk.
     fn fill(&self, bytes: &[u8], first: usize, out: &mut [u64]) {
         match &self.form {
             NumberEncoding::Constant(value) => out.fill(*value),
@@ -167,7 +168,7 @@ impl NumberColumn {
         }
     }
 
-    /// Calls `each` with every value, but not with each as often as it is there.
+    /// Calls `each` with every value, though not necessarily for each of its occurrences.
     pub(crate) fn for_each_distinct(&self, bytes: &[u8], mut each: impl FnMut(u64)) {
         match &self.form {
             NumberEncoding::Constant(value) if 0 < self.len => each(*value),
@@ -176,12 +177,12 @@ impl NumberColumn {
         }
     }
 
-    /// Bounds that no value is beyond.
+    /// Bounds of all values.
     pub(crate) fn bounds(&self) -> (u64, u64) {
         self.bounds
     }
 
-    /// Calls `each` with the places that have a value, in order.
+    /// Calls `each` with the positions that have a value, in order.
     pub(crate) fn find(&self, bytes: &[u8], value: u64, mut each: impl FnMut(usize)) {
         let is_within = |(least, greatest): (u64, u64)| (least..=greatest).contains(&value);
         if !is_within(self.bounds) {
@@ -218,7 +219,7 @@ impl NumberColumn {
         }
     }
 
-    /// The memory that it takes beyond itself.
+    /// The memory that it takes, without its own struct.
     pub(crate) fn memory_bytes(&self) -> usize {
         match &self.form {
             NumberEncoding::Constant(_) | NumberEncoding::Frame(_) => 0,
@@ -241,7 +242,7 @@ impl NumberFrame {
         out.iter_mut().for_each(|value| *value = value.wrapping_add(self.base));
     }
 
-    /// Calls `each` with those of `places` that have a value. The first of them is that of the chunk.
+    /// Calls `each` with those of `places` that have a value. The first of them must be that of the chunk.
     fn find(&self, bytes: &[u8], value: u64, places: Range<usize>, each: &mut impl FnMut(usize)) {
         let (packed, wanted) = (&bytes[self.at..], value.wrapping_sub(self.base));
         let mut run = [0; RUN];
@@ -266,7 +267,7 @@ impl NumberFrame {
         let high = base + steps * (least + span).max(0);
         match (u64::try_from(low), u64::try_from(high)) {
             (Ok(low), Ok(high)) => (low, high),
-            // They wrap around.
+            // The sums wrap around.
             _ => (0, u64::MAX),
         }
     }
@@ -295,11 +296,11 @@ impl NumberEncoding {
     }
 }
 
-/// Calls `each` with the places of a run, which begins at `first`, that have a value.
+/// Calls `each` with the positions in a run that have a value. The run begins at `first`.
 #[inline]
 fn each_equal(run: &[u64], value: u64, first: usize, each: &mut impl FnMut(usize)) {
     for (number, values) in run.chunks(u64::BITS as usize).enumerate() {
-        // Bits first: most runs have none, and are passed without a branch for each value.
+        // The bits are computed first: most runs have none, and are skipped without a branch for each value.
         let is_equal = |(at, found): (usize, &u64)| u64::from(*found == value) << at;
         let mut equal = values.iter().enumerate().map(is_equal).fold(0, |all, bit| all | bit);
         while equal != 0 {
@@ -319,7 +320,7 @@ fn width(byte: u8) -> Result<u32> {
     if u32::from(byte) <= u64::BITS { Ok(u32::from(byte)) } else { Err(DecodeError::Large("a width")) }
 }
 
-/// The heads of chunks of `rows` values, of which each packs `fewer` less.
+/// The heads of chunks of `rows` values; each chunk packs `fewer` values less than that.
 fn read_chunks(
     input: &mut ByteReader<'_>,
     len: usize,
@@ -363,7 +364,7 @@ mod tests {
         Ok(numbers)
     }
 
-    /// Each form, and what is nearly one.
+    /// Columns of each form, and columns that only nearly have one.
     fn columns() -> impl Strategy<Value = Vec<u64>> {
         let any_values = proptest::collection::vec(any::<u64>(), 0..400);
         let few =

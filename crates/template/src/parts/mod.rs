@@ -1,8 +1,8 @@
-//! The dynamic fields of the rows of a group. Most of their values are parts of the message: parsers copy them from it.
-//! Only the place of such a value is kept, and that is the same for most rows of a template.
+//! The dynamic fields of the rows of a group. Most of their values are parts of the message, from which parsers copy
+//! them. Only the position of such a value is stored, and that is the same for most rows of a template.
 //!
-//! An *outline* is the names of a row's fields, and how the value of each is found in the message. It is found from the
-//! end of the part before it, or from the beginning.
+//! An *outline* consists of the names of a row's fields, and a description of how to find the value of each in the
+//! message: starting at the end of the previous part, or at the beginning.
 //!
 //! | bytes                         | meaning                                                                     |
 //! |-------------------------------|-----------------------------------------------------------------------------|
@@ -11,9 +11,9 @@
 //! | varint, [placed](crate::PlacedNumbers) | bytes that follow; the outline of each row                                |
 //! | [ordered](crate::ordered)     | the numbers that outlines leave open, in the order of rows                  |
 //!
-//! The packet has how many values each outline has; then, of the values of all outlines one after the other, first the
-//! numbers of their names; then their gaps + 1, or 0; their ends, u8 each; and for each end 3 the byte that it stands
-//! for. All else is varints.
+//! The packet has the number of values of each outline. Then it has, for the values of all outlines one after the
+//! other: first the numbers of their names; then their gaps + 1, or 0; their ends, u8 each; and for each end 3 the
+//! byte that it stands for. Everything else is varints.
 //!
 //! | end | the value is                                                                                          |
 //! |----:|-------------------------------------------------------------------------------------------------------|
@@ -23,7 +23,7 @@
 //! |   3 | the same, up to the first such byte                                                                   |
 //! |   4 | the same, of a length that is the next open number                                                    |
 //!
-//! A gap of 0 is the next open number, which comes before the length.
+//! A gap of 0 means that the gap is the next open number, which comes before the length.
 //!
 //! **Invariant:** values come back byte for byte. **Invariant:** a part begins and ends at the boundary of a word, so
 //! that its words are words of the message, and any match in it is a match in the message.
@@ -36,27 +36,27 @@ use crate::bytes::{DecodeError, Result};
 pub use read::{FieldParts, FieldsOfRows};
 pub use write::FieldPartsWriter;
 
-/// The way to find the value of a field.
+/// Describes how the value of a field is found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct OutlineValue {
     name: u32,
-    /// The distance from the end of the part before it; `None` if that is an open number, or there is no part.
+    /// The distance from the end of the previous part; `None` if it is an open number, or if the value is not a part.
     gap: Option<u32>,
     end: ValueEnd,
 }
 
-/// The end of a value.
+/// Describes how the end of a value is found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum ValueEnd {
-    /// It is no part of the message.
+    /// The value is not a part of the message.
     Elsewhere,
-    /// It is empty.
+    /// The value is empty.
     Empty,
-    /// At the end of the message.
+    /// The value ends at the end of the message.
     Message,
-    /// Before the first such byte.
+    /// The value ends before the first such byte.
     Before(u8),
-    /// After a number of bytes that is open.
+    /// The length of the value is an open number.
     Length,
 }
 
@@ -82,19 +82,19 @@ impl ValueEnd {
         }
     }
 
-    /// The byte that it stands for.
+    /// The byte that stands for this end.
     fn byte(self) -> Option<u8> {
         if let ValueEnd::Before(byte) = self { Some(byte) } else { None }
     }
 
-    /// Whether it is that of a part.
+    /// Whether the value is a part of the message.
     fn is_of_part(self) -> bool {
         !matches!(self, ValueEnd::Elsewhere | ValueEnd::Empty)
     }
 }
 
 impl OutlineValue {
-    /// The number of open numbers that it takes.
+    /// The number of open numbers that this value needs.
     fn numbers(self) -> usize {
         let gap = self.end.is_of_part() && self.gap.is_none();
         usize::from(gap) + usize::from(self.end == ValueEnd::Length)
@@ -109,7 +109,7 @@ mod tests {
     use logstead_record::{Selection, TextColumn, word};
     use proptest::prelude::*;
 
-    /// A name, and how its value comes from the message: a part of it between two places, or a text of its own.
+    /// A name, and the source of its value: a part of the message between two positions, or a text of its own.
     type Field = (u8, prop::sample::Index, prop::sample::Index, Option<Vec<u8>>);
     type Row = (Vec<u8>, Vec<Field>);
 
@@ -127,7 +127,7 @@ mod tests {
         proptest::collection::vec((message, proptest::collection::vec(field, 0..6)), 0..60)
     }
 
-    /// The value of a field; parts that begin where others end, or amid a character, are among these.
+    /// The value of a field; this includes parts that begin at the end of another part or within a character.
     fn value(message: &[u8], (_, from, to, other): &Field) -> Vec<u8> {
         let (from, to) = (from.index(message.len() + 1), to.index(message.len() + 1));
         other.clone().unwrap_or_else(|| message[from.min(to)..from.max(to)].to_vec())
@@ -170,7 +170,7 @@ mod tests {
         EncodedGroup { rows, parts, elsewhere }
     }
 
-    /// The fields of picked rows of some.
+    /// The fields of the picked rows out of some rows.
     fn read(
         written: &EncodedGroup,
         all: &[Row],
@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    /// Outlines that most rows share take next to nothing.
+    /// Outlines that are shared by most rows take next to no space.
     #[test]
     fn values_that_stand_in_messages_take_next_to_nothing() {
         let mut random = 7_u32;

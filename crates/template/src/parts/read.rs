@@ -8,9 +8,9 @@ use logstead_record::{Selection, TextColumn};
 use memchr::memchr;
 use std::ops::Range;
 
-/// The most values of all outlines.
+/// The maximum number of values of all outlines.
 const VALUES_MAX: usize = 1 << 24;
-/// The most bytes of all outlines: a value takes two varints and two bytes.
+/// The maximum number of bytes of all outlines: a value takes two varints and two bytes.
 const OUTLINES_BYTES_MAX: usize = VALUES_MAX * 12;
 /// The number of rows of a chunk: the offsets before each chunk are known.
 const CHUNK_ROWS: usize = 1024;
@@ -18,16 +18,16 @@ const CHUNK_ROWS: usize = 1024;
 /// The fields of a group.
 pub struct FieldParts {
     names: TextColumn,
-    /// The values of all outlines, back to back, and the end of each.
+    /// The values of all outlines, one after the other, and the end of each outline.
     values: Vec<OutlineValue>,
     ends: Vec<u32>,
-    /// The number of items that a row of each outline has.
+    /// The number of items in a row of each outline.
     each: Vec<RowOffsets>,
     /// The outline of each row.
     rows: Vec<u32>,
     /// The numbers that outlines leave open.
     numbers: Vec<u32>,
-    /// Before each chunk of rows, and behind the last.
+    /// The number of items before each chunk of rows, and after the last one.
     before: Vec<RowOffsets>,
 }
 
@@ -79,12 +79,12 @@ impl FieldParts {
         &self.names
     }
 
-    /// The number of values elsewhere.
+    /// The number of values that are not parts of a message.
     pub fn elsewhere(&self) -> usize {
         self.before.last().map_or(0, |all| all.elsewhere)
     }
 
-    /// The row of each value that is elsewhere.
+    /// The row of each value that is not a part of its message.
     pub fn rows_elsewhere(&self) -> Vec<u32> {
         let mut rows = Vec::with_capacity(self.elsewhere());
         for (row, &outline) in (0..).zip(&self.rows) {
@@ -99,7 +99,7 @@ impl FieldParts {
         self.outline(self.rows[row as usize]).iter().any(|value| value.end.is_of_part())
     }
 
-    /// The numbers of the values that are elsewhere and in the picked rows.
+    /// The numbers of the values in the picked rows that are not parts of a message.
     pub fn elsewhere_of(&self, rows: &Range<usize>, picked: &Selection) -> Vec<u32> {
         let mut next = self.before(rows.start).elsewhere;
         let mut found = Vec::new();
@@ -113,7 +113,7 @@ impl FieldParts {
         found
     }
 
-    /// The fields of the picked rows, from their messages and from their values that are elsewhere.
+    /// The fields of the picked rows, from their messages and from the values that are not parts of them.
     pub fn read(
         &self,
         rows: &Range<usize>,
@@ -189,7 +189,8 @@ impl FieldParts {
                 return Err(DecodeError::Large("a number of fields"));
             }
         }
-        // A row behind the last is asked for too: in a chunk that is not full it is counted up to.
+        // The row after the last one can be requested, too: in a chunk that is not full, the items are counted up to
+        // it.
         self.before.push(before);
         Ok(())
     }

@@ -14,16 +14,17 @@ use zstd::bulk::Compressor;
 
 const LEVEL: i32 = 1;
 const OUTLINES_LEVEL: i32 = 3;
-/// The number of outlines from which on new ones leave all gaps and lengths open, so that there are fewer.
+/// The number of outlines from which on new ones leave all gaps and lengths open, so that fewer are needed.
 const STRICT_OUTLINES: usize = 2048;
-/// Fields that may be missing in a row before its outline is compared with the next ones of another row in vain.
+/// The maximum number of fields of the previous row's outline that are compared with a field, to allow for missing
+/// ones.
 const MISSING_MAX: usize = 8;
-/// All searches in a message look at this many times its bytes at most,
+/// All searches in a message together examine at most this many times its bytes,
 const SEARCHES_MAX: usize = 4;
-/// and at as many more, of which each search takes some.
+/// and this many bytes in addition, of which each search uses some.
 const SEARCH_BYTES_FREE: usize = 4096;
 const SEARCH_BYTES: usize = 32;
-/// An outline that is not known.
+/// Marks an unknown outline.
 const UNKNOWN: u32 = u32::MAX;
 
 /// Gathers the fields of the rows of a group.
@@ -35,16 +36,16 @@ pub struct FieldPartsWriter {
     rows: Vec<u32>,
     /// The numbers that outlines leave open.
     numbers: Vec<u32>,
-    /// The outline of the last row of each place: that of the next one is mostly the same.
+    /// The outline of the last row of each place, which the next row mostly has, too.
     last: Vec<u32>,
     /// The outline of rows without fields, once there are any.
     empty: Option<u32>,
-    /// The outline of the row at hand.
+    /// The outline of the current row.
     open: Vec<OutlineValue>,
     values: usize,
 }
 
-/// Distinct outlines, back to back.
+/// Distinct outlines, one after the other.
 #[derive(Default)]
 struct Outlines {
     values: Vec<OutlineValue>,
@@ -53,21 +54,21 @@ struct Outlines {
     hasher: DefaultHashBuilder,
 }
 
-/// A message in which values are looked for, one after the other.
+/// A message in which values are searched for, one after the other.
 struct MessageSearch<'m> {
     message: &'m [u8],
-    /// The last part that was found, and how far it is from the one before it.
+    /// The last part that was found, and its distance from the one before it.
     part: Range<usize>,
     gap: usize,
-    /// The number of bytes that may still be looked at.
+    /// The number of bytes that may still be examined.
     bytes_left: usize,
-    /// Whether the last value is elsewhere.
+    /// Whether the last value was not a part of the message.
     was_elsewhere: bool,
 }
 
 impl FieldPartsWriter {
-    /// Adds the fields of the next row: names and values, in order. `place` is that of its message. Shows the values
-    /// that are not parts of the message.
+    /// Adds the fields of the next row: names and values, in order. `place` is that of its message. Returns the
+    /// values that are not parts of the message.
     pub fn push<'f>(
         &mut self,
         message: &[u8],
@@ -108,7 +109,7 @@ impl FieldPartsWriter {
         self.rows.push(self.last[place]);
     }
 
-    /// Adds a row without fields: most rows of most logs are such rows.
+    /// Adds a row without fields, as most rows of most logs are.
     #[inline]
     pub fn push_none(&mut self) {
         let outlines = &mut self.outlines;
@@ -126,7 +127,7 @@ impl FieldPartsWriter {
         self.names.memory_bytes() + self.outlines.memory_bytes() + numbers * size_of::<u32>()
     }
 
-    /// Returns the fields as bytes, `None` if no row has one; and begins the next group. `rows` are those of the
+    /// Returns the fields as bytes, or `None` if no row has any, and begins the next group. `rows` are those of the
     /// messages.
     pub fn finish(&mut self, rows: &Rows) -> Option<Vec<u8>> {
         let done = std::mem::take(self);
@@ -149,7 +150,7 @@ impl FieldPartsWriter {
         out
     }
 
-    /// The first of some places of an outline that has a name, and the value there.
+    /// The first of some positions of an outline that has a name, and the value there.
     fn known(&self, mut places: impl Iterator<Item = usize>, name: &[u8]) -> Option<(usize, OutlineValue)> {
         let values = &self.outlines.values;
         let at = places.find(|&at| self.names.get(values[at].name) == name)?;
@@ -158,7 +159,7 @@ impl FieldPartsWriter {
 }
 
 impl Outlines {
-    /// The range of the values of an outline; empty if it is not known.
+    /// The range of the values of an outline; empty if the outline is not known.
     fn range(&self, outline: u32) -> Range<usize> {
         match self.ends.get(outline as usize) {
             Some(&end) => {
@@ -168,7 +169,7 @@ impl Outlines {
         }
     }
 
-    /// The number of an outline.
+    /// The number of an outline, which is added if it is new.
     fn number(&mut self, outline: &[OutlineValue]) -> u32 {
         let hash = self.hasher.hash_one(outline);
         if let Some(&known) = self.known.find(hash, |&known| self.values[self.range(known)] == *outline) {
@@ -214,7 +215,7 @@ impl<'m> MessageSearch<'m> {
         MessageSearch { message, part: 0..0, gap: 0, bytes_left, was_elsewhere: false }
     }
 
-    /// Whether a value is found as one of another row was.
+    /// Whether a value is found in the same way as one of another row.
     fn finds(&mut self, known: OutlineValue, text: &[u8]) -> bool {
         let Some(gap) = known.gap else { return known.end == ValueEnd::Empty && text.is_empty() };
         let start = self.part.end + gap as usize;
@@ -234,7 +235,7 @@ impl<'m> MessageSearch<'m> {
         ends
     }
 
-    /// Looks for a value after the last part.
+    /// Searches for a value after the last part.
     fn find(&mut self, name: u32, text: &[u8], is_loose: bool) -> OutlineValue {
         if text.is_empty() {
             return OutlineValue { name, gap: None, end: ValueEnd::Empty };
@@ -272,7 +273,7 @@ impl<'m> MessageSearch<'m> {
         self.part = start..end;
     }
 
-    /// Whether a text stands at a byte of the message, with all its words.
+    /// Whether a text occurs at a position of the message, with whole words.
     fn is_part(&self, start: usize, text: &[u8]) -> bool {
         let (message, end) = (self.message, start + text.len());
         // Next to non-ASCII bytes, a text that is not UTF-8 could be a part of a character.

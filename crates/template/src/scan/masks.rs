@@ -1,7 +1,7 @@
 //! The digits of a text and the bytes of its words, as bits.
 //!
-//! Work on bytes is done for 64 of them at once, in a form that compilers turn into vector instructions. Everything
-//! after that is done for each variable.
+//! Bytes are processed 64 at a time, in a form that compilers turn into vector instructions. All further work is done
+//! per variable.
 
 use super::MARKERS;
 use logstead_record::word;
@@ -9,13 +9,13 @@ use std::ops::Range;
 
 pub(super) const CHUNK: usize = u64::BITS as usize;
 
-// A class has a bit for each of these, and they are those that `halves` looks at.
+// A class has a bit for each of these properties, in the positions that `halves` uses.
 const DIGIT: u8 = 1;
 const WORD: u8 = 1 << 4;
 const MARKER: u8 = 2;
 const BEYOND_ASCII: u8 = 4;
 
-/// A bit for each byte of a text, lowest first, and zeros behind it.
+/// A bit for each byte of a text, the lowest bit first, followed by zeros.
 #[derive(Default)]
 pub(super) struct Masks {
     digits: Vec<u64>,
@@ -23,8 +23,8 @@ pub(super) struct Masks {
 }
 
 impl Masks {
-    /// Reads a text, which is followed by spaces up to a whole number of chunks: at least one, as runs end before the
-    /// last bit. `false` if it holds a byte that stands for a variable in keys.
+    /// Reads a text, which must be followed by spaces up to a whole number of chunks: by at least one, as runs end
+    /// before the last bit. `false` if it contains a byte that stands for a variable in keys.
     pub(super) fn fill(&mut self, padded: &[u8], bytes: usize) -> bool {
         self.digits.clear();
         self.words.clear();
@@ -51,7 +51,7 @@ impl Masks {
         }
     }
 
-    /// The first digit from a byte on.
+    /// The first digit from a position on.
     pub(super) fn next_digit(&self, from: usize) -> Option<usize> {
         let mut chunk = from / CHUNK;
         let mut left = self.digits.get(chunk)? & u64::MAX << (from % CHUNK);
@@ -62,13 +62,14 @@ impl Masks {
         Some(chunk * CHUNK + left.trailing_zeros() as usize)
     }
 
-    /// The word that a digit belongs to, but not before `low`, and the end of the digits that begin there.
+    /// The word that a digit belongs to, but starting no earlier than `low`, and the end of the digits that begin
+    /// there.
     #[inline]
     pub(super) fn around(&self, digit: usize, low: usize) -> (Range<usize>, usize) {
         let (chunk, bit) = (digit / CHUNK, digit % CHUNK);
         let (gaps, others) = (!self.words[chunk], !self.digits[chunk]);
         let (gaps_before, gaps, others) = (gaps << 1 >> bit, gaps >> bit, others >> bit);
-        // Most words are in one chunk, and most with a digit begin with one.
+        // Most words are within one chunk, and most words with a digit begin with one.
         let is_first = digit == low || gaps_before & 1 == 1;
         if gaps == 0 || !is_first {
             let word = self.word_start(digit, low)..self.word_end(digit);
@@ -77,7 +78,7 @@ impl Masks {
         (digit..digit + gaps.trailing_zeros() as usize, digit + others.trailing_zeros() as usize)
     }
 
-    /// Whether a byte belongs to a word. There is none behind the text.
+    /// Whether a byte belongs to a word. After the text, none does.
     pub(super) fn is_word(&self, at: usize) -> bool {
         self.words.get(at / CHUNK).is_some_and(|chunk| chunk >> (at % CHUNK) & 1 == 1)
     }
@@ -87,7 +88,7 @@ impl Masks {
         run_end(&self.words, at)
     }
 
-    /// The start of the word that a byte belongs to, but not before `low`.
+    /// The start of the word that a byte belongs to, but no earlier than `low`.
     fn word_start(&self, at: usize, low: usize) -> usize {
         let mut chunk = at / CHUNK;
         let mut gaps = !self.words[chunk] & !(u64::MAX << (at % CHUNK));
@@ -113,7 +114,7 @@ fn run_end(masks: &[u64], from: usize) -> usize {
     chunk * CHUNK + gaps.trailing_zeros() as usize
 }
 
-/// Without branches, so that many are done at once.
+/// There are no branches, so that many bytes are processed at once.
 #[inline]
 fn class_of(byte: u8) -> u8 {
     let is_digit = byte.wrapping_sub(b'0') < 10;
@@ -125,11 +126,11 @@ fn class_of(byte: u8) -> u8 {
     digit | word | marker | beyond
 }
 
-/// For each half of a chunk, a bit for each digit, and in the upper half of the bits one for each byte of a word; and
-/// the union of all classes.
+/// For each half of a chunk, a bit for each digit, and in the upper half of the bits, one for each byte of a word;
+/// and the union of all classes.
 fn halves(chunk: &[u8; CHUNK]) -> ([u64; 2], u8) {
     const EIGHT: usize = 8;
-    // Eight bytes of each half are one vector, and the next eight go to the next bits of it.
+    // Eight bytes of each half form one vector, and the next eight are put into its next bits.
     let (mut gathered, mut all) = ([0; 2 * EIGHT], [0; 2 * EIGHT]);
     for number in 0..CHUNK / (2 * EIGHT) {
         let mut bytes = [0; 2 * EIGHT];
@@ -146,7 +147,7 @@ fn halves(chunk: &[u8; CHUNK]) -> ([u64; 2], u8) {
     (halves, all.iter().fold(0, |all, class| all | class))
 }
 
-/// Eight bytes as a square of bits, and rows for columns.
+/// Transposes eight bytes as a square of bits.
 fn transposed(square: u64) -> u64 {
     let swap = |square: u64, distance: u32, mask: u64| {
         let differ = (square ^ square >> distance) & mask;

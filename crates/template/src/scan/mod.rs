@@ -1,7 +1,7 @@
 //! Splits a message into its key and its variables.
 //!
-//! A key is the message with one byte, the marker of its [`VariableKind`], in the place of each variable. Messages that
-//! one statement of a program writes have few keys.
+//! A key is the message with each variable replaced by one byte, the marker of its [`VariableKind`]. Messages that
+//! are written by one statement of a program have few keys.
 //!
 //! | in the message                       | is                                     |
 //! |--------------------------------------|----------------------------------------|
@@ -22,15 +22,15 @@ use std::ops::Range;
 pub(crate) use variable::write;
 pub(crate) use variable::{MARKERS, Variable, VariableKind};
 
-/// A longer message has no key.
+/// The maximum length of a message with a key.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 4096;
 
-/// The fewest characters of such a text; fewer may be a path.
+/// The minimum length of a base64 text: a shorter one may be a path.
 const BASE64_BYTES_MIN: usize = 20;
 /// The length of the first part of a UUID.
 const UUID_FIRST_BYTES: usize = 8;
 
-/// Splits messages. The result for the last one stays there to be read.
+/// Splits messages. The result for the last message is kept in it.
 #[derive(Default)]
 pub(crate) struct Scanner {
     padded: PaddedText,
@@ -46,7 +46,7 @@ struct PaddedText {
 }
 
 impl PaddedText {
-    /// The text, and spaces up to a whole number of chunks.
+    /// Stores a text with spaces up to a whole number of chunks, and returns them.
     fn fill(&mut self, text: &[u8]) -> &[u8] {
         let bytes = text.len();
         self.bytes.resize(MESSAGE_BYTES_MAX + CHUNK, 0);
@@ -63,8 +63,8 @@ struct KeyBuffer {
     len: usize,
 }
 
-/// The text between variables is copied in steps of this many bytes, and the surplus is overwritten: most of it is
-/// shorter, and a copy of a fixed length takes only a few instructions.
+/// The text between variables is copied in steps of this many bytes, and the surplus is overwritten: most of these
+/// texts are shorter, and a copy of a fixed length takes only a few instructions.
 const COPIED_BYTES: usize = 32;
 
 impl KeyBuffer {
@@ -93,7 +93,7 @@ impl KeyBuffer {
 }
 
 impl Scanner {
-    /// Splits a message. `false` if it has no key: it is too long, or holds a byte that is a marker.
+    /// Splits a message. `false` if it has no key, because it is too long or contains a byte that is a marker.
     pub(crate) fn scan(&mut self, text: &[u8]) -> bool {
         self.key.clear();
         self.variables.clear();
@@ -123,10 +123,10 @@ impl Scanner {
         &self.variables
     }
 
-    /// The variable with the first digit behind `low`.
+    /// The variable with the first digit after `low`.
     fn variable_at(&self, text: &[u8], digit: usize, low: usize) -> Variable {
         let (word, digits_end) = self.masks.around(digit, low);
-        // Most are numbers, and the next byte shows that they are not part of anything else.
+        // Most variables are numbers, and the next byte shows that they are not part of anything else.
         if (digit, digits_end) == (word.start, word.end)
             && !matches!(text.get(word.end), Some(b'.' | b'-'))
             && let Some(decimal) = Variable::decimal(text, &word)
@@ -155,7 +155,7 @@ impl Scanner {
         !self.masks.is_word(variable.range().end)
     }
 
-    /// The base64 around a word: letters in both cases, and few of its signs.
+    /// The base64 text around a word: it has letters in both cases, and few of base64's other characters.
     fn base64(&self, text: &[u8], word: Range<usize>, low: usize) -> Option<Range<usize>> {
         let is_base64 = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
         let start = word.start - text[low..word.start].iter().rev().take_while(is_base64).count();
@@ -164,7 +164,7 @@ impl Scanner {
         if found.len() < BASE64_BYTES_MIN || found.len() == word.len() {
             return None;
         }
-        // Next to a letter beyond ASCII it would end within a word.
+        // Next to a letter beyond ASCII, it would end within a word.
         if self.masks.is_word(end) || start.checked_sub(1).is_some_and(|before| self.masks.is_word(before)) {
             return None;
         }
@@ -183,7 +183,7 @@ pub(crate) mod tests {
     use logstead_record::word;
     use proptest::prelude::*;
 
-    /// Texts in which variables stand beside each other, are nearly others, and are cut.
+    /// Texts in which variables are adjacent, nearly have another kind, or are cut.
     pub(crate) fn texts() -> impl Strategy<Value = Vec<u8>> {
         let part = prop_oneof![
             "[a-z]{1,8}",
@@ -213,7 +213,7 @@ pub(crate) mod tests {
         })
     }
 
-    /// The message again, by the values of its variables.
+    /// Reconstructs the message from the values of its variables.
     fn back(key: &[u8], variables: &[Variable], text: &[u8]) -> Vec<u8> {
         let (mut out, mut variables) = (Vec::new(), variables.iter());
         for &byte in key {

@@ -1,8 +1,9 @@
-//! The definition of a variable: a word with a digit, or a few of them that are one thing, typed by its text alone.
+//! The definition of a variable: a word with a digit, or several words that belong together; its text alone decides
+//! its type.
 
 use std::ops::Range;
 
-/// Kinds are told apart by the byte that stands for them in a key.
+/// The kind of a variable. Its number is the byte that stands for it in a key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum VariableKind {
@@ -22,14 +23,14 @@ pub(crate) enum VariableKind {
     Text = 7,
 }
 
-/// The last byte that stands for a variable in keys: none up to it stands for itself.
+/// The highest byte that stands for a variable in keys: no byte up to it stands for itself.
 pub(crate) const MARKERS: u8 = VariableKind::Text as u8;
 
-/// The most digits of a decimal number: all of these fit into 64 bits.
+/// The maximum number of digits of a decimal number: these always fit into 64 bits.
 const DECIMAL_DIGITS_MAX: usize = 19;
-/// Fewer digits may be an English word.
+/// The minimum number of digits: fewer may be an English word.
 const HEX_DIGITS_MIN: usize = 6;
-/// The most hexadecimal digits of a number of 64 bits.
+/// The maximum number of hexadecimal digits of a 64-bit number.
 const HEX_DIGITS_MAX: usize = 16;
 const WIDE_DIGITS_MIN: usize = HEX_DIGITS_MAX + 1;
 const WIDE_DIGITS_MAX: usize = 32;
@@ -41,7 +42,7 @@ const UUID_HYPHENS: [usize; 4] = [8, 13, 18, 23];
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Variable {
     pub(crate) kind: VariableKind,
-    /// The length of its text; for a number with a prefix, of its digits.
+    /// The length of its text, or for a number with a prefix, of its digits.
     pub(crate) bytes: u16,
     /// The start of its text.
     pub(crate) start: u32,
@@ -50,9 +51,9 @@ pub(crate) struct Variable {
     pub(crate) high: u64,
 }
 
-/// The counts that a byte adds, in a word of at most 255 bytes: 1 in the lowest byte for a digit, in the next for a
-/// digit beyond 9 in lower case, in the third for one in upper case. A branch for each byte would be mispredicted too
-/// often.
+/// The amounts that a byte adds to the counts, in a word of at most 255 bytes: 1 in the lowest byte for a digit, in
+/// the second for a lower-case letter, in the third for an upper-case one. A branch for each byte would be
+/// mispredicted too often.
 const COUNTS: [u32; 256] = {
     let mut counts = [0; 256];
     let mut byte = 0;
@@ -69,7 +70,7 @@ const COUNTS: [u32; 256] = {
 };
 
 impl VariableKind {
-    /// The kind of which this is the marker.
+    /// The kind with this marker.
     pub(crate) fn of_marker(byte: u8) -> Option<VariableKind> {
         Some(match byte {
             1 => VariableKind::Decimal,
@@ -104,7 +105,7 @@ impl Variable {
         }
     }
 
-    /// Whether a number is written without leading zeros. `text` is its range.
+    /// Whether a number is written without leading zeros. `text` is the text of the number.
     #[inline]
     pub(crate) fn is_natural(&self, text: &[u8]) -> bool {
         self.bytes == 1 || text[self.range().end - usize::from(self.bytes)] != b'0'
@@ -116,7 +117,7 @@ impl Variable {
         self.start as usize..self.start as usize + prefix + usize::from(self.bytes)
     }
 
-    /// A word with a digit as a variable. It is never an address or a UUID.
+    /// The variable for a word with a digit. It is never an address or a UUID.
     pub(crate) fn of_word(word: &[u8], start: usize) -> Variable {
         let length = word.len();
         if WIDE_DIGITS_MAX < length {
@@ -148,7 +149,7 @@ impl Variable {
         }
     }
 
-    /// The number in a range of digits, of which there are not too many.
+    /// The number in a range of digits; `None` if there are too many.
     #[inline]
     pub(super) fn decimal(text: &[u8], range: &Range<usize>) -> Option<Variable> {
         let bytes = range.len();
@@ -164,7 +165,7 @@ impl Variable {
         })
     }
 
-    /// The number that is all of a text.
+    /// The number that a whole text consists of.
     #[inline]
     pub(crate) fn only_decimal(text: &[u8]) -> Option<Variable> {
         let is_short = text.len() <= DECIMAL_DIGITS_MAX;
@@ -174,7 +175,7 @@ impl Variable {
         Variable::decimal(text, &(0..text.len()))
     }
 
-    /// The UUID that begins at a byte.
+    /// The UUID that begins at a position.
     pub(super) fn uuid(text: &[u8], start: usize) -> Option<Variable> {
         let uuid: &[u8; UUID_BYTES] = text.get(start..)?.first_chunk()?;
         let (mut value, mut digits) = (0_u128, 0);
@@ -221,7 +222,7 @@ fn octet(text: &[u8], at: usize) -> Option<(u64, usize)> {
     let digit = |at: usize| text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10);
     let (mut value, mut end) = (u64::from(digit(at)?), at + 1);
     while let Some(digit) = digit(end) {
-        // Neither after a zero nor beyond 255.
+        // No digit follows a leading zero, or makes the number larger than 255.
         if value == 0 || 25 < value {
             return None;
         }
@@ -243,7 +244,7 @@ fn hex(digits: &[u8]) -> u64 {
     digits.iter().fold(0, |value, &byte| value << 4 | nibble(byte))
 }
 
-/// Eight digits at a time if there are as many.
+/// Reads eight digits at a time, if there are that many.
 fn decimal(digits: &[u8]) -> u64 {
     let (mut value, mut digits) = (0_u64, digits);
     while let Some((eight, rest)) = digits.split_first_chunk::<8>() {
@@ -253,7 +254,7 @@ fn decimal(digits: &[u8]) -> u64 {
     digits.iter().fold(value, |value, byte| value * 10 + u64::from(byte - b'0'))
 }
 
-/// The value of eight bytes that are digits or zero, the first one lowest.
+/// The value of eight bytes that are digits or zero; the first one is in the lowest byte.
 fn eight_digits(bytes: u64) -> u64 {
     let ones = bytes & 0x0f0f_0f0f_0f0f_0f0f;
     let pairs = ones.wrapping_mul(2561) >> 8 & 0x00ff_00ff_00ff_00ff;
@@ -265,14 +266,14 @@ fn eight_digits(bytes: u64) -> u64 {
 fn decimal_in(text: &[u8], range: &Range<usize>) -> u64 {
     let others = 8_u32.saturating_sub(range.len() as u32) * u8::BITS;
     match text[..range.end].last_chunk::<8>() {
-        // The bytes before them become leading zeros.
+        // The bytes before the digits become leading zeros.
         Some(eight) if 0 < others => eight_digits(u64::from_le_bytes(*eight) >> others << others),
         _ => decimal(&text[range.clone()]),
     }
 }
 
-/// Writes the value of a number, an address or a UUID as it stood in the message: `bytes` is its length there;
-/// a decimal number may be as long as it needs.
+/// Writes the value of a number, an address or a UUID as in the message: `bytes` is its length there; a decimal
+/// number may be longer if it needs to be.
 pub(crate) fn write(kind: VariableKind, low: u64, high: u64, bytes: usize, out: &mut Vec<u8>) {
     match kind {
         VariableKind::Decimal => write_decimal(low, bytes, out),

@@ -1,5 +1,5 @@
-//! Plans that are answered by templates alone: whether one matches does not depend on the values in its slots, so
-//! counts need no row, and rows are looked up once, however many words a query has.
+//! Plans that can be answered by templates alone, because a match does not depend on the values in the slots. Counts
+//! then need no rows, and rows are looked up only once, however many words a query has.
 //!
 //! **Invariant:** an answer is exact: if a row could differ from others of its template, there is no answer.
 
@@ -15,7 +15,7 @@ impl Evaluation<'_> {
         self.templates_of(plan, self.index.words.templates())
     }
 
-    /// The keys of some templates, and the number of rows of each.
+    /// The keys of some templates, with the number of rows of each.
     pub(in crate::search) fn named(&self, templates: &Selection) -> Vec<(&[u8], u64)> {
         self.index.words.named(templates)
     }

@@ -1,4 +1,4 @@
-//! Conditions on fields: the values of a column that match, and the rows with one of them.
+//! Conditions on fields: the values of a column that match, and the rows with such a value.
 
 use super::super::bounds::RowBounds;
 use super::super::plan::NameTest;
@@ -9,11 +9,11 @@ use logstead_record::FieldName;
 use logstead_record::{Batch, Selection};
 use std::rc::Rc;
 
-/// The most columns whose values are kept while a segment is searched.
+/// The greatest number of columns whose values are kept while a segment is searched.
 const VALUES_KEPT_MAX: usize = 16;
 
 impl Evaluation<'_> {
-    /// The distinct values of a column, as a batch for a matcher; none if they are not kept.
+    /// The distinct values of a column, as a batch for a matcher; `None` if they are not kept.
     fn values(&self, field: &FieldName) -> Result<Option<Rc<Batch>>, IndexError> {
         if let Some((_, values)) = self.values.borrow().iter().find(|(known, _)| known == field) {
             return Ok(values.clone());
@@ -26,14 +26,14 @@ impl Evaluation<'_> {
         Ok(batch)
     }
 
-    /// The values of a column that match; none if the values are not kept, or the work has ended.
+    /// The values of a column that match; `None` if the values are not kept, or the work has been cancelled.
     fn accepted(&self, names: &NameTest) -> Result<Option<Selection>, IndexError> {
         let Some(batch) = self.values(&names.field)? else { return Ok(None) };
         let all = Selection::all(batch.rows());
         Ok(names.matcher.select_while(&batch, &all, &|rows| self.work.go_on(rows)))
     }
 
-    /// The rows that have one of these values of a field, or none if that is accepted.
+    /// The rows that have one of these values of a field, or no value if that is accepted.
     fn rows_with_values(
         &self,
         field: &FieldName,
@@ -57,7 +57,7 @@ impl Evaluation<'_> {
         Ok(RowBounds::exact(both(rows, within)))
     }
 
-    /// The rows in which one of several conditions on the same field holds.
+    /// The rows that meet one of several conditions on the same field.
     pub(super) fn any_name(
         &self,
         field: &FieldName,
@@ -99,9 +99,9 @@ impl Evaluation<'_> {
         let present = both(column.present(), within);
         match (names.exists, is_dynamic(&names.field)) {
             (true, is_dynamic) if column.is_filled() || !is_dynamic => Ok(RowBounds::exact(present)),
-            // An empty value counts as no value.
+            // An empty value counts as missing.
             (true, _) => Ok(RowBounds::some_of(present)),
-            // A known field without a value may have to be compared, too.
+            // A known field without a value may have to be compared as well.
             (false, false) => Ok(RowBounds::some_of(within.clone())),
             (false, true) => self.candidates(names, present),
         }
@@ -118,7 +118,7 @@ impl Evaluation<'_> {
         })
     }
 
-    /// The rows of `within` whose words allow that a field without a column has a matching value.
+    /// The rows of `within` that, judging by their words, may have a matching value of a field without a column.
     fn candidates(&self, names: &NameTest, within: Selection) -> Result<RowBounds, IndexError> {
         if matches!(names.field, FieldName::Known(_)) {
             return Ok(RowBounds::some_of(within));

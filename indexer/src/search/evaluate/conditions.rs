@@ -1,4 +1,4 @@
-//! Plans of which all have to hold, or any.
+//! Plans joined by AND or OR.
 
 use super::super::bounds::RowBounds;
 use super::super::plan::{NameTest, Plan};
@@ -9,12 +9,12 @@ use crate::segment::index::FieldLocation;
 use logstead_record::FieldName;
 use logstead_record::Selection;
 
-/// Conditions joined by OR, by how they are answered.
+/// Conditions joined by OR, grouped by the way they are answered.
 #[derive(Default)]
 pub(super) struct AnyOf<'a> {
-    /// A row matches if it has a word of one of these forms.
+    /// A word of one of these forms is enough for a row to match.
     pub(super) sufficient: Vec<&'a RequiredForm>,
-    /// Words of one of these forms are required.
+    /// A word of one of these forms is required.
     pub(super) required: Vec<&'a RequiredForm>,
     /// Conditions answered by the values of a column.
     names: Vec<(&'a FieldName, Vec<&'a NameTest>)>,
@@ -64,7 +64,7 @@ impl Evaluation<'_> {
         }
         for plan in any.others {
             if bounds.certain == *within || !self.work.go_on(PLAN_WORK) {
-                // The other conditions make no difference, or the search was cancelled.
+                // The other conditions make no difference, or the search has been cancelled.
                 return Ok(bounds.or(&RowBounds::some_of(within.clone())));
             }
             if self.count(plan)? != Some(0) {

@@ -1,4 +1,4 @@
-//! Conditions on texts: answered by the words that they need, or by the shapes of messages if words do not suffice.
+//! Conditions on texts, answered by the words that they need, or by the shapes of messages if words are not enough.
 
 use super::super::bounds::RowBounds;
 use super::super::plan::{ContentTest, Sufficiency};
@@ -10,7 +10,7 @@ use crate::segment::lexicon::{ShapeMatches, WordMatch};
 use logstead_record::Selection;
 use std::rc::Rc;
 
-/// The most fields whose columns are read to find the rows that have one.
+/// The greatest number of fields whose columns are read to find the rows that have one of these fields.
 const FIELDS_MAX: usize = 64;
 
 impl Evaluation<'_> {
@@ -29,7 +29,8 @@ impl Evaluation<'_> {
         if let Some(bounds) = self.rows_by_shape(content, within)? {
             return Ok(bounds);
         }
-        // Walking an expression through templates takes less time than walking the dictionary for a part of a word.
+        // Running an expression over the templates takes less time than walking through the dictionary for a part of
+        // a word.
         let possible = match content.required {
             Required::Like(_) if content.expression.is_some() => within.clone(),
             _ => self.rows_with_words(&content.required, within)?.possible().clone(),
@@ -47,8 +48,8 @@ impl Evaluation<'_> {
         Ok(RowBounds::some_of(possible))
     }
 
-    /// The rows that have a text by their shape, and the others that may have it by their words. `None` if shapes do
-    /// not decide.
+    /// The rows that contain a text according to their shape, and those that may contain it according to their words;
+    /// `None` if shapes cannot decide.
     fn rows_by_shape(
         &self,
         content: &ContentTest,
@@ -65,7 +66,7 @@ impl Evaluation<'_> {
         Ok(Some(RowBounds::between(certain, possible)))
     }
 
-    /// The number of rows that have a text by their shape, if no other row may have it.
+    /// The number of rows that contain a text according to their shape, if no other row can contain it.
     pub(super) fn count_by_shape(&self, content: &ContentTest) -> Result<Option<u64>, IndexError> {
         let Some(found) = self.by_shape(content)? else { return Ok(None) };
         let (certain, others) = self.index.words.count_by_shape(&found);
@@ -76,10 +77,10 @@ impl Evaluation<'_> {
         Ok(self.rows_with_words(&content.required, others)?.possible().clone())
     }
 
-    /// The matches of a text in the shapes of templates, looked up once.
+    /// The matches of a text in the shapes of templates, which are computed only once.
     pub(super) fn by_shape(&self, content: &ContentTest) -> Result<Option<Rc<ShapeMatches>>, IndexError> {
         let Some(shape) = &content.shape else { return Ok(None) };
-        // A plan stays where it is while it is asked for.
+        // A plan does not move during the evaluation, so its address identifies it.
         let key = std::ptr::from_ref(shape).addr();
         if let Some(known) = self.by_shape.borrow().get(&key) {
             return Ok(known.clone());
@@ -87,7 +88,7 @@ impl Evaluation<'_> {
         let mut words = Vec::new();
         let are_all = content.required.collect_words(&mut words) && words.len() == shape.words;
         if words.is_empty() && !self.index.fields.is_empty() {
-            // No dictionary says which fields have it.
+            // No dictionary tells which fields contain the text.
             return Ok(None);
         }
         let found = words.iter().map(|word| self.find(word)).collect::<Result<Vec<_>, _>>()?;

@@ -1,4 +1,4 @@
-//! The number of rows that a plan matches, if the index knows it, and an estimate of the rows to read.
+//! The number of rows that a plan matches, if the index knows it, and an estimate of the number of rows to read.
 
 use super::super::plan::Plan;
 use super::super::required::Required;
@@ -36,7 +36,7 @@ impl Evaluation<'_> {
         })
     }
 
-    /// An estimate of the rows to read for a plan, to take the cheapest first.
+    /// An estimate of the number of rows to read for a plan, so that the cheapest plan goes first.
     pub(super) fn cost(&self, plan: &Plan) -> Result<usize, IndexError> {
         if !self.work.go_on(PLAN_WORK) {
             return Ok(0);

@@ -1,8 +1,8 @@
 //! Answers a plan from the index of a segment.
 //!
-//! Conditions joined by OR are answered together: their wildcards by one walk over the dictionary, their
-//! values of a column by one pass over its rows. A list of conditions of which none may hold is treated
-//! the other way round. If all have to hold, some of them share a walk, within a limit of memory.
+//! Conditions joined by OR are answered together: their wildcards by one walk through the dictionary, and their
+//! values of a column by one pass over its rows. A negated OR is treated likewise, the other way round. Conditions
+//! joined by AND may share a walk, within a limit of memory.
 //!
 //! | module        | owns                                                                        |
 //! |---------------|-----------------------------------------------------------------------------|
@@ -39,28 +39,28 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The work that looking at one condition counts as.
+/// The work that examining one condition counts as.
 const PLAN_WORK: usize = 256;
-/// The number of rows of a packed column, or of a word, that are unpacked in the time of other work on one row.
+/// The number of rows of a packed column, or of a word, that are unpacked in the time of any other work on one row.
 const PACKED_ROWS: usize = 8;
 
-/// A segment that is asked.
+/// The evaluation of plans for one segment.
 pub(crate) struct Evaluation<'a> {
     blocks: &'a Blocks,
     index: &'a SegmentIndex,
     rows: usize,
     work: Work<'a>,
-    /// Words that were looked up.
+    /// The words that have been looked up.
     found: RefCell<HashMap<Vec<u8>, Option<Rc<WordMatch>>>>,
-    /// The distinct values of the columns that were asked, where they are kept.
+    /// The distinct values of the columns that have been used, if they are kept.
     values: RefCell<Vec<(FieldName, Option<Rc<Batch>>)>>,
-    /// The results of the last walk for several conditions.
+    /// The results of the last walk that was made for several conditions.
     ahead: RefCell<Vec<CachedWalk>>,
-    /// The matches in the shapes of templates, for each condition.
+    /// The matches of each condition in the shapes of templates.
     by_shape: RefCell<HashMap<usize, Option<Rc<ShapeMatches>>>>,
 }
 
-/// Forms, and the rows that have a word of one of them; nothing if the walk was given up.
+/// Forms, and the rows that have a word of one of them; `None` if the walk was given up.
 struct CachedWalk {
     forms: Vec<RequiredForm>,
     found: Option<RowBounds>,
@@ -80,12 +80,12 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Whether the work has not ended before all was looked at.
+    /// Whether everything was examined before the work was cancelled.
     pub(crate) fn is_through(&self) -> bool {
         self.work.go_on(0)
     }
 
-    /// Whether the work goes on.
+    /// Whether the work may continue.
     fn goes_on(&self) -> bool {
         self.work.go_on(PLAN_WORK)
     }
@@ -129,7 +129,7 @@ impl<'a> Evaluation<'a> {
         })
     }
 
-    /// Compares when blocks were received: only those partly in the range are undecided.
+    /// Compares the times at which blocks were received. Only blocks that are partly in the range remain undecided.
     fn received(&self, range: TimeRange, within: &Selection) -> RowBounds {
         let (mut certain, mut possible) = (Selection::none(self.rows), Selection::none(self.rows));
         for block in 0..self.blocks.len() {

@@ -1,4 +1,4 @@
-//! Conditions on process ids, whose values are texts of groups as messages are.
+//! Conditions on process ids, whose values are stored as groups of texts, like messages.
 
 use super::super::bounds::RowBounds;
 use super::super::plan::PidCondition;
@@ -47,13 +47,13 @@ impl Evaluation<'_> {
         Ok(RowBounds::between(both(rows, within), both(unread, within)))
     }
 
-    /// The rows of a group that have such a word; none if the work ends before.
+    /// The rows of a group that have such a word; `None` if the work is cancelled first.
     fn ranks(
         &self,
         texts: Option<&TemplateGroup>,
         asked: &PidTest,
     ) -> Result<Option<Selection>, BlocksError> {
-        // In a group without process ids all are empty.
+        // In a group without process ids, all of them are empty.
         let Some(texts) = texts else { return Ok(Some(Selection::none(0))) };
         let found = match asked {
             PidTest::Word(wanted) => texts.find(wanted)?,

@@ -1,4 +1,4 @@
-//! Words of some form, gathered by a walk over the dictionary: one for several conditions if possible.
+//! Words of certain forms, found by a walk through the dictionary, which several conditions share if possible.
 
 use super::super::bounds::RowBounds;
 use super::super::forms::FormSets;
@@ -9,13 +9,14 @@ use super::{CachedWalk, Evaluation, PLAN_WORK, both};
 use crate::segment::bundle::IndexError;
 use logstead_record::Selection;
 
-/// A walk over the dictionary is given up after this many terms for each row: to scan is then cheaper.
+/// The number of terms for each row after which a walk through the dictionary is given up, because a scan is then
+/// cheaper.
 const WALKED_TERMS_PER_ROW: usize = 2;
-/// Most conditions that share a walk over the dictionary: each keeps a bit for each row.
+/// The greatest number of conditions that share a walk through the dictionary. Each of them keeps a bit for each row.
 const SETS_MAX: usize = 32;
 
 impl Evaluation<'_> {
-    /// Looks for the words of the first of these conditions, and in the same walk for those of the next ones.
+    /// Finds the words of the first of these conditions, and those of the next ones in the same walk.
     pub(super) fn walk_ahead(&self, order: &[(usize, &Plan)]) -> Result<(), IndexError> {
         let mut sets: Vec<Vec<RequiredForm>> = Vec::new();
         for (at, (_, plan)) in order.iter().enumerate() {
@@ -48,7 +49,7 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    /// The forms that a condition looks for by a walk over all words.
+    /// The forms of a condition that need a walk through all words.
     fn sets_of(&self, plan: &Plan) -> Vec<Vec<RequiredForm>> {
         if !matches!(plan, Plan::Content(_) | Plan::Names(_) | Plan::Or(_)) {
             return Vec::new();
@@ -65,7 +66,8 @@ impl Evaluation<'_> {
         self.ahead.borrow().iter().any(|known| known.forms == forms)
     }
 
-    /// The rows with a word of one of these forms: a walk over the dictionary, however many they are.
+    /// The rows with a word of one of these forms, found by one walk through the dictionary, however many forms there
+    /// are.
     pub(super) fn rows_with_forms(
         &self,
         forms: &[&RequiredForm],

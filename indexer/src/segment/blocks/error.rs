@@ -1,4 +1,4 @@
-//! Why a blocks file cannot be read.
+//! The reasons why a blocks file cannot be read.
 
 use crate::columns::ColumnsError;
 use crate::segment::bundle::{BundleKind, IndexError};
@@ -6,10 +6,10 @@ use logstead_record::ColumnError;
 use logstead_template::DecodeError;
 use std::io;
 
-/// Why a blocks file, or a block of it, cannot be read.
+/// The reason why a blocks file, or a block of it, cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BlocksError {
-    /// The disk does not give it back.
+    /// It cannot be read from the disk.
     #[error("the disk cannot read it: {0}")]
     Disk(String),
     /// Nobody knows whether it can be read: the time was up.
@@ -18,16 +18,16 @@ pub enum BlocksError {
     /// The file is missing.
     #[error("it is missing")]
     Missing,
-    /// Its name says that it holds other messages.
+    /// Its name does not fit its messages.
     #[error("it holds other messages than its name says, so it was renamed")]
     Renamed,
-    /// It is too short, or longer than its parts.
+    /// Its length is not that of its parts.
     #[error("its length does not match its parts")]
     Length,
-    /// It begins or ends with other bytes.
+    /// It does not begin and end with the magic bytes.
     #[error("it is not a blocks file")]
     Magic,
-    /// Another version of this program wrote it.
+    /// It was written by another version of this program.
     #[error("it has version {0}, and this program reads version {known}; start the version that wrote it", known = BundleKind::Blocks.version())]
     Version(u32),
     /// The checksum of a part is wrong.
@@ -36,16 +36,16 @@ pub enum BlocksError {
     /// The checksum of a page is wrong.
     #[error("the checksum of its page at byte {offset} is wrong")]
     Page {
-        /// The offset where the page begins.
+        /// The offset of the page.
         offset: u64,
     },
-    /// Checksums fit, and yet a part cannot be understood.
+    /// The checksums are right, but a part is invalid.
     #[error("it cannot be understood: {0}")]
     Format(String),
-    /// A part holds an impossible value.
+    /// A part contains an impossible value.
     #[error("its {0} holds an impossible value")]
     Implausible(&'static str),
-    /// The columns are none.
+    /// Its columns are invalid.
     #[error("its columns cannot be read: {0}")]
     Columns(#[from] ColumnsError),
 }

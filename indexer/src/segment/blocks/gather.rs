@@ -1,11 +1,11 @@
-//! Values of some rows of a column, as a batch keeps them.
+//! The values of some rows of a column, in the form used by batches.
 
 use crate::segment::names::NamesColumn;
 use hashbrown::HashMap;
 use logstead_record::{NameColumn, TextColumn};
 
-/// The values of some rows, given by their numbers in the column, without any others. Values that stand for two fields
-/// may be equal in this one.
+/// The values of some rows, given by their numbers in the column; other values are left out. If a value stands for
+/// two fields, values may be equal in this one.
 pub(super) fn name_column(names: &NamesColumn, mut ids: Vec<u32>, may_repeat: bool) -> NameColumn {
     let mut values = TextColumn::default();
     let mut places = PositionLookup::new(names.values().len() + 1);
@@ -22,7 +22,7 @@ pub(super) fn name_column(names: &NamesColumn, mut ids: Vec<u32>, may_repeat: bo
     NameColumn::from_parts(values, ids).expect("every id has a value")
 }
 
-/// Some of the distinct values, given by their numbers, without any others.
+/// Some of the distinct values, given by their numbers; the others are left out.
 pub(super) fn few_names(of: &TextColumn, mut ids: Vec<u32>) -> NameColumn {
     let mut values = TextColumn::default();
     let mut places = PositionLookup::new(of.len());
@@ -35,14 +35,14 @@ pub(super) fn few_names(of: &TextColumn, mut ids: Vec<u32>) -> NameColumn {
     NameColumn::from_parts(values, ids).expect("every id has a value")
 }
 
-/// Finds the position of a column's value among the values of some rows.
+/// Finds the position that a value of the column has among the values of some rows.
 enum PositionLookup {
     Few(Vec<u32>),
     Many(HashMap<u32, u32>),
 }
 
 impl PositionLookup {
-    /// The number of values above which making a table is slower than asking a hash for each row.
+    /// The number of values above which making a table is slower than a hash lookup for each row.
     const FEW: usize = 4096;
     const UNKNOWN: u32 = u32::MAX;
 

@@ -1,4 +1,4 @@
-//! An open file: its groups and blocks, and their rows.
+//! The groups and blocks of an open file, and their rows.
 //!
 //! **Invariant:** each row is in one group, and no group is empty.
 
@@ -21,19 +21,19 @@ use std::sync::Arc;
 pub(crate) struct RowGroups {
     pub(super) bundle: Bundle,
     pub(super) rows: u32,
-    /// The time that each row counts by.
+    /// The time of each row.
     pub(crate) times: Arc<Times<Section>>,
     pub(super) received: Times<Section>,
-    /// The first row of each group, and where the last one ends.
+    /// The first row of each group, and the end of the last one.
     pub(super) starts: Vec<u32>,
-    /// The first block of each group, and how many there are.
+    /// The first block of each group, and the number of blocks.
     first_blocks: Vec<u32>,
     pub(super) cache: Arc<Cache>,
     pub(super) owner: CacheOwner,
 }
 
 impl RowGroups {
-    /// Reads the tables of a file.
+    /// Opens a file by reading its tables.
     pub(super) fn open(
         file: Arc<dyn SegmentFile>,
         cache: &Arc<Cache>,
@@ -111,7 +111,7 @@ impl RowGroups {
         self.starts.partition_point(|&start| start as usize <= row) - 1
     }
 
-    /// The span of a block, from the frames of times that its rows are in.
+    /// The span of a block, from the time frames that contain its rows.
     pub(super) fn span(&self, block: usize) -> MessageSpan {
         let rows = self.row_range(block);
         let frames = rows.start / FRAME_ROWS..(rows.end - 1) / FRAME_ROWS + 1;
@@ -147,12 +147,12 @@ impl RowGroups {
         self.bundle.section(column.section())
     }
 
-    /// Removes its parts from the cache: it is not read any more.
+    /// Removes its parts from the cache, because it is no longer read.
     pub(crate) fn forget(&self) {
         self.cache.forget(self.owner);
     }
 
-    /// Whether the hashes of the pieces are those of the root, and the pieces are those that were hashed.
+    /// Checks that the hashes of the pieces give the root, and that the pieces have these hashes.
     pub(super) fn verify_root(&self) -> Result<(), BlocksError> {
         let wrong = BlocksError::Checksum("root");
         let pieces = self.bundle.section(PIECES)?;

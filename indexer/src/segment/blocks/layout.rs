@@ -17,12 +17,13 @@ pub(super) const HEAD_FORM: &str = "head_form";
 pub(super) const SEGMENT: &str = "segment";
 pub(super) const PIECES: &str = "pieces";
 
-/// The sections of a group that are the same in every file: `origin` counts what is in one.
+/// The sections that a group has in every file. `origin` is left out, because its numbers refer to values of the
+/// file.
 pub(super) const GROUP_SECTIONS: [&str; 7] = [ROWS, MESSAGE, PID, HEAD, TAIL, PARTS, VALUES];
 /// The number of rows of a block.
 pub(super) const BLOCK_ROWS: usize = FRAME_ROWS;
 pub(super) const HASH_BYTES: usize = 32;
-/// The values that a row can have in `clock`.
+/// The possible values of a row in `clock`.
 pub(super) const OWN_TIME: u8 = 0;
 pub(super) const NO_TIME: u8 = 1;
 pub(super) const OTHER_TIME: u8 = 2;

@@ -18,11 +18,12 @@
 //! | `segment`            | below                                                                           |
 //! | `pieces`             | BLAKE3 of each 64 KiB of all sections before it; the root in the header is that of the tree over these |
 //!
-//! A group of texts that is *whole* begins with u32 the length of its rows, and these. The section `segment` is
-//! 32 bytes: earliest, latest, received first and last of all messages; 32: the hash of the journal frame before the
-//! first; 32: the hash of the frame of the last message; then u32 for each group its rows.
+//! A *whole* group of texts begins with the length of its rows as u32, followed by the rows. The section `segment`
+//! consists of 32 bytes: earliest, latest, received first and received last of all messages; 32 bytes: the hash of
+//! the journal frame before the first message; 32 bytes: the hash of the frame of the last message; then the number
+//! of rows of each group as u32.
 //!
-//! A block is 1024 rows; the last of each group has the rest.
+//! A block has 1024 rows; the last block of each group has the rest.
 //!
 //! | module     | owns                                                     |
 //! |------------|----------------------------------------------------------|
@@ -67,7 +68,7 @@ pub(crate) use write::BlocksWriter;
 /// An open blocks file.
 pub(crate) struct Blocks {
     pub(crate) first_sequence: u64,
-    /// The hash of the journal frame before its first.
+    /// The hash of the journal frame before its first message.
     pub(crate) previous_hash: Hash,
     /// The hash of the journal frame of its last message.
     pub(crate) hash: Hash,
@@ -96,7 +97,7 @@ impl Blocks {
         self.groups.has_column(CommonColumn::Names(Field::CopyOf))
     }
 
-    /// The memory of its tables.
+    /// The memory that its tables take.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.groups.memory_bytes()
     }
@@ -126,7 +127,7 @@ impl Blocks {
         self.groups.block_of(row)
     }
 
-    /// The approximate bytes of the file that are read for a block.
+    /// The approximate number of bytes that are read from the file for a block.
     pub(crate) fn bytes_of(&self, block: usize) -> u64 {
         self.bytes * self.row_range(block).len() as u64 / u64::from(self.rows.max(1))
     }
@@ -152,7 +153,7 @@ impl Blocks {
         self.groups.read_some(self.row_range(block), rows, groups, scratch)
     }
 
-    /// Whether the hashes are those of the root.
+    /// Checks that the hashes give the root.
     pub(crate) fn verify_root(&self) -> Result<(), BlocksError> {
         self.groups.verify_root()
     }
@@ -188,7 +189,7 @@ mod tests {
         Blocks::open(file, &Arc::new(Cache::new(cache_bytes)))
     }
 
-    /// Everything that a row says.
+    /// All values of a row.
     fn said(batch: &Batch, row: usize) -> impl PartialEq + std::fmt::Debug + use<> {
         let columns = batch.columns();
         let mut raw = Vec::new();

@@ -7,7 +7,7 @@ use crate::journal::frame::Hash;
 /// A leaf of the tree is the hash of this many bytes; the last piece may be shorter.
 pub(super) const PIECE_BYTES: usize = 64 << 10;
 
-/// The hash of each piece of some parts put together.
+/// The hash of each piece of the concatenated parts.
 pub(super) fn hashes<'a>(parts: impl Iterator<Item = &'a [u8]>) -> Vec<Hash> {
     let (mut hashes, mut open, mut filled) = (Vec::new(), blake3::Hasher::new(), 0);
     for mut rest in parts {

@@ -1,4 +1,4 @@
-//! Some columns of some rows, put together from the sections that hold them.
+//! Some columns of some rows, assembled from the sections that contain them.
 
 use super::error::BlocksError;
 use super::gather::{few_names, name_column};
@@ -58,7 +58,7 @@ impl RowGroups {
         Ok(Batch::from_columns(columns)?)
     }
 
-    /// The same, for only some of these rows.
+    /// The same columns, but only for some of these rows.
     pub(super) fn read_some(
         &self,
         rows: Range<usize>,
@@ -95,7 +95,7 @@ impl RowGroups {
         Ok(Batch::from_columns(columns)?)
     }
 
-    /// The messages of the picked rows whose fields need them, which are mostly few. The other messages are empty.
+    /// The messages of those picked rows whose fields need them, usually few. The other messages are empty.
     fn messages_with_fields(
         &self,
         group: usize,
@@ -164,7 +164,7 @@ impl RowGroups {
             if !self.has_column(column) {
                 continue;
             }
-            // The programs' section is that of the priorities, too.
+            // The section of the programs also contains the priorities.
             let name = if column == CommonColumn::Program { "program" } else { section };
             let names = self.reuse(scratch, name, 0, || self.column(column))?;
             let mut ids = names.ids_of(rows.clone());
@@ -192,7 +192,7 @@ impl RowGroups {
         Ok(())
     }
 
-    /// The fields of some rows, whose messages these are.
+    /// The fields of some rows, given the messages of these rows.
     fn read_parts(
         &self,
         group: usize,
@@ -218,7 +218,8 @@ impl RowGroups {
         Ok(())
     }
 
-    /// Opens a part, or reuses it from the scratch if the last block was read from it too: the cache may be too small.
+    /// Opens a part, or reuses it if the last block was read from it too, because the cache may be too small to keep
+    /// it.
     fn reuse<T: Any + Send + Sync>(
         &self,
         scratch: &mut ReadScratch,
@@ -246,7 +247,7 @@ impl RowGroups {
     }
 }
 
-/// The values of some rows, which are single bytes.
+/// The values of some rows of a column in which every value is a single byte.
 fn byte_values(names: &NamesColumn, rows: &Range<usize>) -> Vec<u8> {
     let values: Vec<u8> =
         names.values().iter().map(|value| value.first().copied().unwrap_or_default()).chain([0]).collect();

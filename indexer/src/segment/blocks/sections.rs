@@ -36,7 +36,7 @@ impl RowGroups {
         })
     }
 
-    /// The texts of a group in which words are looked for.
+    /// The texts of a group that are searched for words.
     pub(crate) fn texts(&self, group: usize) -> Result<IndexedTexts, BlocksError> {
         Ok(IndexedTexts { messages: self.messages(group)?, values: self.values(group)? })
     }
@@ -49,7 +49,7 @@ impl RowGroups {
         Ok(Some(UnsharedValues { texts: self.whole_texts(VALUES, group, rows.len())?, rows }))
     }
 
-    /// The process ids of a group; none if all are empty.
+    /// The process ids of a group; `None` if all are empty.
     pub(crate) fn pids(&self, group: usize) -> Result<Option<Arc<TemplateGroup>>, BlocksError> {
         let is_there = self.bundle.has(&of_group(PID, group));
         is_there.then(|| self.whole_texts(PID, group, self.rows_of(group).len())).transpose()
@@ -69,12 +69,12 @@ impl RowGroups {
         })
     }
 
-    /// Whether the file has a column. One that may be missing has no value otherwise.
+    /// Whether the file has a column. If an optional column is missing, no row has a value.
     pub(crate) fn has_column(&self, column: CommonColumn) -> bool {
         !column.may_be_missing() || self.bundle.has(column.section())
     }
 
-    /// The priorities and programs, with those of each row.
+    /// The priorities and programs: the distinct ones, and those of each row.
     fn read_origins(&self) -> Result<NamesColumn, BlocksError> {
         let values = self.origin_values()?;
         let groups = (0..self.groups()).map(|group| {
@@ -91,7 +91,7 @@ impl RowGroups {
         self.read_names(ORIGIN, 0)
     }
 
-    /// The ids of the priorities and programs of the rows of a group, each below `values`.
+    /// The ids of the priorities and programs of a group's rows, each below `values`.
     pub(super) fn origins(
         &self,
         group: usize,
@@ -101,7 +101,7 @@ impl RowGroups {
         Ok(PlacedNumbers::read(rows, self.section(ORIGIN, group)?, values)?)
     }
 
-    /// The sections of a group as they are, with their names.
+    /// The sections of a group, unchanged and with their names.
     pub(super) fn sections_of(&self, group: usize) -> Result<Vec<(&'static str, Vec<u8>)>, BlocksError> {
         let there = GROUP_SECTIONS.into_iter().filter(|section| self.bundle.has(&of_group(section, group)));
         there.map(|section| Ok((section, self.section(section, group)?))).collect()

@@ -1,4 +1,4 @@
-//! The bounds of messages in time, the texts of a group, and what else writing and reading blocks share.
+//! Types shared by writing and reading blocks: the bounds of messages in time, the texts of a group, and others.
 
 use crate::bounds::TimeBounds;
 use crate::bytes::time_at;
@@ -9,7 +9,7 @@ use logstead_template::TemplateGroup;
 use std::any::Any;
 use std::sync::Arc;
 
-/// The bounds of the times of some messages, and of when they were received; all included.
+/// The bounds of the times of some messages, and of the times at which they were received, all inclusive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct MessageSpan {
     pub(crate) earliest: Timestamp,
@@ -30,16 +30,16 @@ pub(super) struct BlocksHead {
     pub(super) bytes: u64,
 }
 
-/// Buffers and open parts that reading blocks needs again and again.
+/// Buffers and open parts that are reused when reading blocks.
 #[derive(Default)]
 pub(crate) struct ReadScratch {
-    /// The parts that the last block was read from, by section and group: the next block often needs the same.
+    /// The parts from which the last block was read, by section and group. The next block often needs the same parts.
     pub(super) owner: Option<CacheOwner>,
     pub(super) open: Vec<(&'static str, usize, Arc<dyn Any + Send + Sync>)>,
 }
 
 impl MessageSpan {
-    /// The span of no message: every message widens it.
+    /// The span of no messages; any message widens it.
     pub(crate) const NONE: MessageSpan = MessageSpan {
         earliest: Timestamp::MAX,
         latest: Timestamp::from_nanos(i64::MIN),
@@ -62,12 +62,12 @@ impl MessageSpan {
         }
     }
 
-    /// The times that they count by.
+    /// The bounds of the messages' times.
     pub(crate) fn times(self) -> TimeBounds {
         TimeBounds { earliest: self.earliest, latest: self.latest }
     }
 
-    /// The span of both.
+    /// A span that includes both.
     pub(crate) fn join(self, other: MessageSpan) -> MessageSpan {
         MessageSpan {
             earliest: self.earliest.min(other.earliest),
@@ -94,7 +94,7 @@ impl MessageSpan {
     }
 }
 
-/// The texts of a group, from which an index is made.
+/// The texts of a group that are indexed.
 pub(crate) struct IndexedTexts {
     pub(crate) messages: Arc<TemplateGroup>,
     pub(crate) values: Option<UnsharedValues>,

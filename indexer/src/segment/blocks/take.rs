@@ -1,5 +1,5 @@
-//! Takes a group of another file as it is: its sections are copied, and its rows are added to the columns of the
-//! segment without a batch of them.
+//! Takes a group of another file unchanged: its sections are copied, and its rows are added to the columns of the
+//! segment without decoding them into a batch.
 
 use super::error::{BlocksError, disk};
 use super::groups::RowGroups;
@@ -12,18 +12,18 @@ use logstead_record::{Batch, ColumnGroup, Timestamp};
 use logstead_template::Rows;
 use std::ops::Range;
 
-/// A value that this file does not have yet.
+/// The id of a value that is not in this file yet.
 const UNKNOWN: u32 = u32::MAX;
 
 impl BlocksWriter {
-    /// Whether a group with this number of rows is better taken as it is than written again.
+    /// Whether a group with this number of rows should be copied rather than rewritten.
     pub(crate) fn takes_whole(&self, rows: usize) -> bool {
         let is_large = |rows: usize| GROUP_ROWS / 2 <= rows;
         is_large(rows) && (self.group.rows() == 0 || is_large(self.group.rows()))
     }
 
-    /// Adds a group of another file. Shows the texts of the groups that end, and to `fields` batches with the dynamic
-    /// fields of its rows.
+    /// Adds a group of another file. Passes the texts of the groups that end to `ended`, and batches with the dynamic
+    /// fields of its rows to `fields`.
     pub(crate) fn push_group(
         &mut self,
         of: &RowGroups,
@@ -77,7 +77,7 @@ impl BlocksWriter {
         Ok(())
     }
 
-    /// Priorities and programs have other ids in this file.
+    /// The ids of priorities and programs are different in this file.
     fn take_origins(&mut self, of: &RowGroups, group: usize, rows: &Rows) -> Result<(), BlocksError> {
         let values = of.origin_values()?;
         let values = values.values();

@@ -1,4 +1,4 @@
-//! Writes a blocks file: batches in, sections out.
+//! Writes batches as the sections of a blocks file.
 //!
 //! **Invariant:** a group of messages is opened again as soon as it was written: an unreadable one is noticed before
 //! anything relies on it.
@@ -23,17 +23,17 @@ use logstead_template::{
 use std::io;
 use std::sync::Arc;
 
-/// The most rows of a group. A damaged page of texts affects one group.
+/// The greatest number of rows of a group. A damaged page of texts affects only one group.
 pub(super) const GROUP_ROWS: usize = 1 << 17;
-/// A group ends when it has this many dynamic fields,
+/// The number of dynamic fields at which a group ends.
 const GROUP_FIELDS: usize = 1 << 22;
-/// or this many whose values are not parts of messages,
+/// The number of field values that are not parts of messages at which a group ends.
 const GROUP_VALUES: usize = 1 << 19;
-/// or this many bytes of texts without a template and of words.
+/// The number of bytes of words and of texts without a template at which a group ends.
 const GROUP_TEXT_BYTES: usize = 16 << 20;
-/// The number of rows after which the bytes are counted again.
+/// The number of rows after which the sizes are computed again.
 const ROWS_BETWEEN_LOOKS: usize = 64;
-/// A segment ends when its names take this much memory: all values of a column are read together.
+/// The memory of a segment's names at which it ends, because all values of a column are read together.
 const NAMES_BYTES: usize = 32 << 20;
 
 /// Writes a blocks file.
@@ -44,7 +44,7 @@ pub(crate) struct BlocksWriter {
     pub(super) span: MessageSpan,
     pub(super) time: TimesBuilder,
     pub(super) received: TimesBuilder,
-    /// The own times, once a row has a time that is not believed.
+    /// The messages' own times; `None` until the first row has one that is not believed.
     pub(super) own: Option<TimesBuilder>,
     pub(super) clock: NamesBuilder,
     pub(super) columns: [NamesBuilder; COLUMN_COUNT],
@@ -55,7 +55,7 @@ pub(crate) struct BlocksWriter {
     origins: Vec<u32>,
 }
 
-/// The texts of the group that is open.
+/// The texts of the open group.
 #[derive(Default)]
 pub(super) struct GroupWriter {
     message: TemplateGroupWriter,
@@ -67,7 +67,7 @@ pub(super) struct GroupWriter {
     values: TemplateGroupWriter,
 }
 
-/// A writer of texts that are often all empty.
+/// A writer of texts that may all be empty, as they often are.
 #[derive(Default)]
 struct TextsWriter {
     texts: TemplateGroupWriter,
@@ -75,7 +75,7 @@ struct TextsWriter {
 }
 
 impl BlocksWriter {
-    /// Begins a file. `previous_hash` is the hash of the journal frame before its first.
+    /// Begins a file. `previous_hash` is the hash of the journal frame before its first message.
     pub(crate) fn new(first_sequence: u64, previous_hash: Hash) -> BlocksWriter {
         let head = BundleIdentity { first_sequence, rows: 0, blocks_hash: [0; 32] };
         BlocksWriter {
@@ -95,7 +95,7 @@ impl BlocksWriter {
         }
     }
 
-    /// Adds the rows of a batch, and shows the texts of each group that ends.
+    /// Adds the rows of a batch, and passes the texts of each group that ends to `ended`.
     pub(crate) fn push(&mut self, batch: &Batch, ended: &mut dyn FnMut(&IndexedTexts)) -> io::Result<()> {
         self.push_columns(batch);
         for row in 0..batch.rows() {
@@ -132,7 +132,7 @@ impl BlocksWriter {
         self.head.rows
     }
 
-    /// Whether no more should be added.
+    /// Whether no more rows should be added.
     pub(crate) fn is_full(&self) -> bool {
         NAMES_BYTES < self.columns.iter().map(NamesBuilder::memory_bytes).sum()
     }
@@ -201,7 +201,7 @@ impl BlocksWriter {
         self.clock.push_bytes(&clock, None);
     }
 
-    /// The column of own times: no row before it asks for one.
+    /// The column of own times, which is made when the first row needs it.
     pub(super) fn own_times(&mut self) -> &mut TimesBuilder {
         let rows = self.head.rows as usize;
         self.own.get_or_insert_with(|| {
@@ -296,7 +296,7 @@ impl TextsWriter {
     }
 }
 
-/// Both sections of a group of texts in one.
+/// The two sections of a group of texts, joined into one.
 fn whole(EncodedGroup { rows, texts }: EncodedGroup) -> Vec<u8> {
     [&(rows.len() as u32).to_le_bytes(), &*rows, &*texts].concat()
 }

@@ -1,4 +1,4 @@
-//! The first bytes of a file of sections: the identity of its blocks, and the lengths of its parts.
+//! The first bytes of a file of sections: the identity of the blocks, and the lengths of the parts.
 
 use super::error::IndexError;
 use super::kind::BundleKind;
@@ -14,7 +14,7 @@ pub(crate) struct BundleIdentity {
     pub(crate) first_sequence: u64,
     /// The number of messages.
     pub(crate) rows: u32,
-    /// BLAKE3 of the file of blocks.
+    /// The BLAKE3 hash of the blocks file.
     pub(crate) blocks_hash: [u8; 32],
 }
 
@@ -71,7 +71,7 @@ impl BundleHeader {
         })
     }
 
-    /// The length of the file that begins with this.
+    /// The length of the file that begins with this header.
     pub(super) fn file_bytes(&self) -> Result<u64, IndexError> {
         self.body_bytes
             .checked_add(HEADER_BYTES as u64 + u64::from(self.tables_bytes))

@@ -1,4 +1,4 @@
-//! The kinds of files of sections: how each begins, and which version of it is written.
+//! The kinds of files of sections: the bytes with which each begins, and the version that is written.
 
 /// The kind of a file of sections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,7 +10,7 @@ pub(crate) enum BundleKind {
 }
 
 impl BundleKind {
-    /// The bytes that its files begin with.
+    /// The bytes with which its files begin.
     pub(crate) const fn magic(self) -> [u8; 4] {
         match self {
             BundleKind::Index => *b"LSI1",

@@ -15,11 +15,11 @@
 //! |     76 |    4 | reserved       | zero                                                              |
 //! |     80 |      | sections       | back to back                                                      |
 //!
-//! The tables are for each section u8 length of its name, its name and u64 its length, and after all of these one u32
-//! for each page, its CRC-32C. A page is 16 KiB of a section, and the last of each may be shorter: so damage hits one
-//! section. All numbers are little endian.
+//! The tables contain, for each section, the length of its name as u8, its name, and its length as u64; then, for
+//! each page, its CRC-32C as u32. A page is 16 KiB of a section, and the last page of each may be shorter, so damage
+//! affects only one section. All numbers are little endian.
 //!
-//! An index is derived: one that is damaged, short or of another version can be made again from the blocks.
+//! An index is derived data: if it is damaged, cut short or of another version, it can be made again from the blocks.
 //!
 //! | module   | owns                                                   |
 //! |----------|--------------------------------------------------------|

@@ -24,10 +24,10 @@ struct OpenBundle {
     file: Arc<dyn SegmentFile>,
     header: BundleHeader,
     page_crcs: Vec<u32>,
-    /// The start of each page among the bytes of all sections, and the end of the last.
+    /// The start of each page in the bytes of all sections, and the end of the last page.
     page_starts: Vec<u64>,
     sections: Vec<(String, Range<u64>)>,
-    /// The page that was read last: much that is read lies side by side.
+    /// The page that was read last, because successive reads are often close together.
     last_page: Mutex<Option<(usize, Arc<Vec<u8>>)>>,
 }
 
@@ -43,7 +43,7 @@ impl Bundle {
         if have_bytes != want_bytes {
             return Err(IndexError::Length { have_bytes, want_bytes });
         }
-        // Not more than the file has, so a header that claims much costs no memory.
+        // This cannot exceed the length of the file, so a header with a false length costs no memory.
         let mut tables = vec![0; header.tables_bytes as usize];
         let offset = HEADER_BYTES as u64 + header.body_bytes;
         read_at(&*file, offset, &mut tables)?;
@@ -57,7 +57,7 @@ impl Bundle {
         })
     }
 
-    /// The identity of the blocks: those in the file, or those that it is the index of.
+    /// The identity of the blocks in the file, or of those that it is the index of.
     pub(crate) fn identity(&self) -> BundleIdentity {
         self.inner.header.identity
     }
@@ -67,7 +67,7 @@ impl Bundle {
         HEADER_BYTES as u64 + self.inner.header.body_bytes + u64::from(self.inner.header.tables_bytes)
     }
 
-    /// The memory of its tables, and of the page that was read last.
+    /// The memory of its tables and of the page that was read last.
     pub(crate) fn memory_bytes(&self) -> usize {
         let names: usize =
             self.inner.sections.iter().map(|section| size_of_val(section) + section.0.len()).sum();
@@ -98,7 +98,7 @@ impl Bundle {
         self.inner.sections.iter().any(|(other, _)| other == name)
     }
 
-    /// Bytes of all sections as they lie in the file, from the first one on.
+    /// Bytes of the sections as they are in the file, counted from the first section.
     pub(crate) fn body(&self, range: Range<u64>) -> Result<Vec<u8>, IndexError> {
         let bytes = self.inner.header.body_bytes;
         if bytes < range.end {
@@ -107,7 +107,7 @@ impl Bundle {
         self.inner.read(range)
     }
 
-    /// Reads all of it and checks every checksum.
+    /// Reads the whole file and checks every checksum.
     pub(crate) fn verify(&self) -> Result<(), IndexError> {
         (0..self.inner.page_crcs.len()).try_for_each(|page| self.inner.read_pages(page..page + 1).map(drop))
     }
@@ -127,7 +127,7 @@ impl Section {
         self.range.end - self.range.start
     }
 
-    /// Its start among the bytes of all sections.
+    /// Its start in the bytes of all sections.
     pub(crate) fn start(&self) -> u64 {
         self.range.start
     }
@@ -141,7 +141,7 @@ impl Section {
         self.inner.read(self.range.start + range.start..self.range.start + range.end)
     }
 
-    /// Reads all of it.
+    /// Reads the whole section.
     pub(crate) fn read_all(&self) -> Result<Vec<u8>, IndexError> {
         self.read(0..self.bytes())
     }
@@ -165,7 +165,7 @@ impl OpenBundle {
         Ok(bytes)
     }
 
-    /// One page, checked when it was read.
+    /// One page, which was checked when it was read.
     fn page(&self, page: usize) -> Result<Arc<Vec<u8>>, IndexError> {
         if let Some((_, bytes)) = self.last_page.lock().as_ref().filter(|(last, _)| *last == page) {
             return Ok(Arc::clone(bytes));

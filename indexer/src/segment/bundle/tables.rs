@@ -13,7 +13,7 @@ pub(super) fn write_page_table(section: &[u8], table: &mut Vec<u8>) {
     section.chunks(PAGE_BYTES).for_each(|page| table.extend_from_slice(&crc32c::crc32c(page).to_le_bytes()));
 }
 
-/// The start of each page, and the end of the last.
+/// The start of each page, and the end of the last page.
 fn page_starts(sections: &[(String, Range<u64>)], body_bytes: u64) -> Vec<u64> {
     let mut starts = Vec::new();
     sections.iter().for_each(|(_, range)| starts.extend(range.clone().step_by(PAGE_BYTES)));
@@ -29,7 +29,7 @@ pub(super) fn write_section_table(sections: &[(String, Vec<u8>)], table: &mut Ve
     }
 }
 
-/// The checksums of the pages, where these begin, and the sections with their places in the body.
+/// The checksums of the pages, the starts of the pages, and the sections with their positions in the body.
 pub(super) type Tables = (Vec<u32>, Vec<u64>, Vec<(String, Range<u64>)>);
 
 pub(super) fn read_tables(tables: &[u8], header: &BundleHeader) -> Result<Tables, IndexError> {
@@ -44,7 +44,7 @@ pub(super) fn read_tables(tables: &[u8], header: &BundleHeader) -> Result<Tables
     read().ok_or_else(|| IndexError::Format("its tables do not fit its header".to_owned()))
 }
 
-/// The sections, which fill the body.
+/// Reads the sections, which must fill the body.
 fn read_sections(rest: &mut &[u8], header: &BundleHeader) -> Option<Vec<(String, Range<u64>)>> {
     let mut sections = Vec::new();
     let mut start = 0_u64;

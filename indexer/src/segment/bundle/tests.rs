@@ -1,4 +1,4 @@
-//! Files of sections that are read in pieces, damaged, cut, or say what is not so.
+//! Files of sections that are read in pieces, damaged, cut short, or have false values.
 
 use super::header::HEADER_BYTES;
 use super::tables::PAGE_BYTES;
@@ -43,7 +43,7 @@ fn sections() -> impl Strategy<Value = Vec<(String, Vec<u8>)>> {
     })
 }
 
-/// The file with a header whose checksum is right and whose field is not.
+/// The file with a false value in a field of its header, but a correct checksum.
 fn with_field(bytes: &[u8], offset: usize, value: u32) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes[offset..offset + 4].copy_from_slice(&value.to_le_bytes());

@@ -19,7 +19,7 @@ impl BundleWriter {
         BundleWriter { kind, identity, sections: Vec::new() }
     }
 
-    /// The sections so far.
+    /// The sections that were added so far.
     pub(crate) fn sections(&self) -> impl Iterator<Item = &[u8]> {
         self.sections.iter().map(|(_, bytes)| bytes.as_slice())
     }
@@ -32,7 +32,8 @@ impl BundleWriter {
     /// Adds a section.
     ///
     /// # Panics
-    /// When the name is longer than 255 bytes or there is a section of that name: names are the program's own.
+    /// Panics if the name is longer than 255 bytes or there is already a section with that name; names are never user
+    /// input.
     pub(crate) fn add(&mut self, name: impl Into<String>, bytes: Vec<u8>) {
         let name = name.into();
         assert!(name.len() <= usize::from(u8::MAX), "section {name:?} has too long a name");
@@ -56,7 +57,7 @@ impl BundleWriter {
         std::iter::once(header.to_bytes(self.kind).to_vec()).chain(sections).chain([tables]).collect()
     }
 
-    /// Appends the file to an empty one, in one go. Returns its length.
+    /// Appends the contents to an empty file, in one call. Returns the length.
     pub(crate) fn write_to(self, file: &dyn DiskFile) -> io::Result<u64> {
         let parts = self.finish();
         let mut slices: Vec<IoSlice<'_>> = parts.iter().map(|part| IoSlice::new(part)).collect();

@@ -19,7 +19,8 @@ pub(super) fn identity(blocks: &Blocks) -> BundleIdentity {
     BundleIdentity { first_sequence: blocks.first_sequence, rows: blocks.rows(), blocks_hash: blocks.root }
 }
 
-/// The seed of the hashes of words. Senders cannot guess it: they do not know the hash of the messages stored before.
+/// The seed of the hashes of words. Senders cannot guess it, because they do not know the hash of the messages stored
+/// before.
 pub(super) fn seed(first_sequence: u64, previous_hash: &Hash) -> u64 {
     first_sequence ^ previous_hash.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
@@ -32,7 +33,7 @@ pub(crate) struct FieldTable {
     pub(crate) without_column: Vec<String>,
 }
 
-/// The location of a dynamic field, as far as it is known.
+/// The location of a dynamic field, or that it is unknown.
 pub(super) enum DynamicField {
     Column(usize),
     Nowhere,

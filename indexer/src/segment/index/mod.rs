@@ -10,9 +10,9 @@
 //! | `fields`          | the names of dynamic fields, below                                             |
 //! | `field.0` …       | a [column of names](super::names) for each of the first of those               |
 //!
-//! The section `fields` is u8 1 if it knows all names, else 0; u32 how many fields have a column, u32 how many have
-//! none; then for each a u32 length and its name as first spelled. Times and columns that every segment has are read
-//! from the blocks, which hold them anyway.
+//! The section `fields` contains a u8, which is 1 if it has all names, otherwise 0; the number of fields with a
+//! column as u32, and the number of those without as u32; then, for each field, its length as u32 and its name in its
+//! first spelling. Times and columns that every segment has are read from the blocks, which contain them anyway.
 //!
 //! **Invariant:** an index is believed only if it was made of these very blocks.
 
@@ -38,19 +38,19 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock, Weak};
 pub(crate) use write::IndexBuilder;
 
-/// The approximate memory of the small values of columns and of the dictionary's own index.
+/// The approximate memory of the small values of columns and of the index of the dictionary itself.
 const KEPT_BYTES: usize = 128 << 10;
 
 /// An open index.
 pub(crate) struct SegmentIndex {
     bundle: Bundle,
-    /// The row groups, which hold times and columns.
+    /// The row groups, which contain times and columns.
     groups: Arc<RowGroups>,
     pub(crate) words: TemplateLexicon,
     pub(crate) times: Arc<Times<Section>>,
     pub(crate) fields: FieldTable,
     values: [OnceLock<Arc<NameValues>>; COLUMN_COUNT],
-    /// The cache, which keeps this index too.
+    /// The cache that also contains this index.
     cache: Weak<Cache>,
     owner: CacheOwner,
 }
@@ -58,13 +58,13 @@ pub(crate) struct SegmentIndex {
 /// The location of the values of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum FieldLocation {
-    /// In a column that every segment has.
+    /// A column that every segment has.
     Known(CommonColumn),
-    /// In the column of this dynamic field.
+    /// The column of this dynamic field.
     Dynamic(usize),
-    /// No row has the field.
+    /// Nowhere: no row has the field.
     Nowhere,
-    /// In the blocks only.
+    /// The blocks only.
     Blocks,
 }
 
@@ -90,7 +90,7 @@ impl SegmentIndex {
         Ok(SegmentIndex { bundle, groups, words, times, fields, values: Default::default(), cache, owner })
     }
 
-    /// The approximate memory that it takes, with the values that it keeps.
+    /// The approximate memory that it takes, including the values that it keeps.
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of::<SegmentIndex>()
             + self.bundle.memory_bytes()
@@ -104,7 +104,7 @@ impl SegmentIndex {
         self.bundle.bytes()
     }
 
-    /// Checks every byte.
+    /// Checks the checksum of every byte.
     pub(crate) fn verify(&self) -> Result<(), IndexError> {
         self.bundle.verify()
     }
@@ -123,7 +123,7 @@ impl SegmentIndex {
         }
     }
 
-    /// Whether a column without values still says which rows have one.
+    /// Whether a column without values still tells which rows have one.
     pub(crate) fn knows_presence(&self, place: FieldLocation) -> bool {
         !matches!(place, FieldLocation::Known(CommonColumn::Program | CommonColumn::Priority))
     }
@@ -142,7 +142,7 @@ impl SegmentIndex {
         }
         let NameValues { texts, is_complete } = NameValues::read(&self.section(place)?)?;
         let values = Arc::new(NameValues { texts: column.own_part(texts), is_complete });
-        // Every bare word asks for those of host and program: they stay, unless they are very many.
+        // The values of host and program are needed for every bare word, so they are kept unless they are large.
         if values.is_small() {
             kept.get_or_init(|| Arc::clone(&values));
         }

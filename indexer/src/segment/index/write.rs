@@ -50,7 +50,7 @@ impl IndexBuilder {
         }
     }
 
-    /// Adds the dynamic fields of the messages that follow.
+    /// Adds the dynamic fields of the next messages.
     pub(crate) fn push(&mut self, batch: &Batch) {
         self.rows += batch.rows() as u32;
         self.fields.push_batch(batch.columns());
@@ -128,7 +128,7 @@ impl IndexBuilder {
     }
 }
 
-/// The words of keys: a row is a template.
+/// Writes the words of keys; in this dictionary, a row is a template.
 fn write_keys(templates: &Templates, file: &mut BundleWriter) -> Result<(), IndexError> {
     let mut inverter = Inverter::with_room(0);
     for (number, key) in templates.keys.iter().enumerate() {

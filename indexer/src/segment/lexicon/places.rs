@@ -1,5 +1,5 @@
-//! The places where a word may be: the groups that may have it in a slot, and the dictionaries. They are found by
-//! hashes, at about eleven bits for each word and place, so that a look-up reads no more than it has to.
+//! The places that may contain a word: groups, whose slots may contain it, and dictionaries. They are found by hashes
+//! of about eleven bits for each word and place, so that a look-up reads hardly more than necessary.
 
 use crate::segment::bundle::{Bundle, IndexError, Section};
 use crate::segment::inverter::TERM_BYTES_MAX;
@@ -8,7 +8,7 @@ use logstead_template::{RARE_HEAD_BYTES, Rare, WantedWord};
 /// The [multimap](Rare) from the hashes of words to the numbers of [places](PlaceNumbers).
 pub(in crate::segment) const PLACES: &str = "places";
 
-/// The numbers of places. Those before are groups.
+/// The numbers of places. The lower numbers are those of groups.
 pub(in crate::segment) struct PlaceNumbers {
     /// The dictionary of messages without a template.
     pub(in crate::segment) untemplated: u16,
@@ -23,9 +23,9 @@ impl PlaceNumbers {
     }
 }
 
-/// The places where a word may be.
+/// The places that may contain a word.
 pub(super) struct WordCandidates {
-    /// Groups, in order.
+    /// Groups, in ascending order.
     pub(super) groups: Vec<usize>,
     pub(super) untemplated: bool,
     pub(super) values: bool,
@@ -45,17 +45,18 @@ impl WordPlaces {
         let head = section.read(0..section.bytes().min(RARE_HEAD_BYTES as u64))?;
         let rare = Rare::open(&head, section.bytes())?;
         let groups = u16::try_from(groups).ok().filter(|groups| *groups < u16::MAX);
-        let groups = groups.ok_or_else(|| IndexError::Format("it has more groups than are possible".to_owned()))?;
+        let groups =
+            groups.ok_or_else(|| IndexError::Format("it has more groups than are possible".to_owned()))?;
         Ok(WordPlaces { section, rare, seed, groups })
     }
 
-    /// The places where a word may be.
+    /// The places that may contain a word.
     pub(super) fn of(&self, wanted: &WantedWord) -> Result<WordCandidates, IndexError> {
         let numbers = self.numbers(wanted)?;
         let groups =
             numbers.iter().filter(|number| **number < self.groups).map(|&number| usize::from(number));
         let groups = groups.collect();
-        // Dictionaries hold only the first bytes of long words.
+        // The dictionaries contain only the first bytes of long words.
         let numbers = match wanted.word().get(..TERM_BYTES_MAX) {
             Some(term) => self.numbers(&WantedWord::new(term))?,
             None => numbers,

@@ -1,4 +1,5 @@
-//! Texts without digits, looked for in the shapes of templates: whether a template has one does not depend on numbers.
+//! Looks for texts without digits in the shapes of templates: whether a template contains one does not depend on
+//! numbers.
 //!
 //! **Invariant:** a template whose rows differ is never certain: its rows may match, or none of them does.
 
@@ -16,15 +17,15 @@ use std::rc::Rc;
 pub(crate) struct ShapeMatches {
     /// The templates whose shape matches.
     certain: Vec<bool>,
-    /// The other rows that may match, for each group and place.
+    /// The other rows that may match, for each group and each kind of place.
     may_be: Vec<Vec<Ranks>>,
-    /// The rows that have all words outside of a template: in a message without one, or in their fields.
+    /// The rows that have all words outside of templates: in a message without a template, or in fields.
     by_words: Selection,
 }
 
 impl TemplateLexicon {
-    /// Looks for a text without digits in the shapes of messages. Beside the matcher are whether its words stand side
-    /// by side and at both ends of it, and what looking them up gave.
+    /// Looks for a text without digits in the shapes of messages. `is_plain` says whether its words are adjacent and
+    /// at both of its ends; `found` are the results of looking up its words.
     pub(crate) fn by_shape(
         &self,
         matcher: &Matcher,
@@ -40,7 +41,7 @@ impl TemplateLexicon {
         (self.count_of(&self.certain_by_shape(shape)), self.others_by_shape(shape))
     }
 
-    /// Looks for a text without digits in the shapes of templates. `found` are its words, as they were looked up.
+    /// Looks for a text without digits in the shapes of templates. `found` are the results of looking up its words.
     fn look_at_shapes(
         &self,
         matcher: &Matcher,
@@ -48,12 +49,13 @@ impl TemplateLexicon {
         found: &[Option<&WordMatch>],
     ) -> Result<ShapeMatches, IndexError> {
         let (certain, worth) = self.compare_shapes(matcher, found)?;
-        // A word that is nowhere is in no slot, either.
+        // If a word is found nowhere, no slot contains it either.
         let is_anywhere = found.iter().all(Option::is_some);
         let may_be = |group: usize| {
             let GroupTemplates { untemplated, numbers, .. } = &self.templates.groups[group];
             let mut may_be = vec![Ranks::None; numbers.len() + 1];
-            // Without words, a row without a template may be any; others only where a slot may hold a part of the text.
+            // If the text has no words, any row without a template may match; another row may match only if a slot
+            // can contain a part of the text.
             if 0 < *untemplated && found.is_empty() {
                 may_be[0] = Ranks::All;
             }
@@ -62,7 +64,7 @@ impl TemplateLexicon {
                 .flatten()
                 .map(|entry| (*entry, entry.groups.iter().find(|look| look.group == group)))
                 .collect();
-            // All words have to be in the row, and one of them in a slot: otherwise its shape would decide.
+            // All words must be in the row, and at least one in a slot; otherwise the shape would have decided.
             let with_words = |place: usize, number: u32| {
                 let (mut all, mut is_in_slot) = (Ranks::All, false);
                 for (entry, look) in &looks {
@@ -101,7 +103,7 @@ impl TemplateLexicon {
         Ok(ShapeMatches { certain, may_be, by_words })
     }
 
-    /// The rows whose shape certainly matches, of groups with rows that are asked for; and others that may match.
+    /// The rows whose shape certainly matches, in groups with rows of `within`; and the other rows that may match.
     pub(crate) fn rows_by_shape(&self, shape: &ShapeMatches, within: &Selection) -> (Selection, Selection) {
         let mut rows = Selection::none(self.rows as usize);
         let mut others = shape.by_words.clone();
@@ -119,7 +121,7 @@ impl TemplateLexicon {
         (rows, others)
     }
 
-    /// The rows that may match although their shape does not say so.
+    /// The rows that may match although their shape does not show it.
     fn others_by_shape(&self, shape: &ShapeMatches) -> Selection {
         let mut others = shape.by_words.clone();
         for (group, may_be) in shape.may_be.iter().enumerate() {
@@ -135,14 +137,14 @@ impl TemplateLexicon {
         Selection::from_fn(self.templates(), |template| shape.certain.get(template) == Some(&true))
     }
 
-    /// The templates whose shape matches, where no other row may match.
+    /// The templates whose shape matches; `None` if other rows may match.
     pub(crate) fn templates_by_shape(&self, shape: &ShapeMatches) -> Option<Selection> {
         let is_exact =
             shape.may_be.iter().flatten().all(|ranks| *ranks == Ranks::None) && shape.by_words.is_empty();
         is_exact.then(|| self.certain_by_shape(shape))
     }
 
-    /// The rows that have all of some words in one of the dictionaries. Without words, none.
+    /// The rows that have all of some words in one of the dictionaries; none if there are no words.
     fn rows_with_all<'f>(
         &'f self,
         found: &'f [Option<&'f WordMatch>],
@@ -159,7 +161,7 @@ impl TemplateLexicon {
         Ok(rows)
     }
 
-    /// The templates whose shape matches, and how far the shape of each decides.
+    /// The templates whose shape matches, and the extent to which each shape is decisive.
     fn compare_shapes(
         &self,
         matcher: &Matcher,
@@ -190,7 +192,7 @@ impl TemplateLexicon {
         if let Some(batch) = Batch::of_values(&FieldName::Known(Field::Message), &shapes) {
             let meant = matcher.select(&batch);
             for (at, number) in having.iter().enumerate() {
-                // The shape of an odd template may have a boundary that its messages do not have.
+                // The shape of an odd template may have a word boundary that its messages do not have.
                 certain[number] = meant.contains(at) && worth[number] != ShapeFit::Odd;
             }
         }

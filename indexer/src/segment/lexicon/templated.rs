@@ -1,7 +1,7 @@
 //! The words of a segment: of templates, of their slots, and of messages without a template.
 //!
-//! The templates with a static word are known without looking at a row. The groups that may have a word in a slot are
-//! known by its hash, and are then searched. So the answer is exact, and nothing is stored for each message.
+//! The templates with a static word are found without reading any rows. The groups that may have a word in a slot are
+//! found by its hash, and are then searched. So the answer is exact, and nothing is stored for each message.
 //!
 //! **Invariant:** rows that have a word are never missing from an answer. An exact answer has no others.
 
@@ -23,56 +23,57 @@ pub(in crate::segment) const KEYS: &str = "keys";
 /// The words of values of dynamic fields.
 pub(in crate::segment) const VALUES: &str = "values";
 
-/// One row in this many is assumed to have a word, in a group that may have it in slots.
+/// The assumed share of rows, one in this many, that have a word, in a group whose slots may contain it.
 const SLOT_SHARE: u64 = 1024;
 
-/// The work that looking for a word in the slots of a group counts as.
+/// The work that searching the slots of a group for a word counts as.
 const LOOK_WORK: usize = 1 << 13;
 
-/// Looking at this many bytes of keys takes less time than looking a word up.
+/// The number of bytes of keys that can be searched in less time than a word can be looked up.
 const LOOKED_AT_BYTES: usize = 128 << 10;
 
 /// The words of a segment.
 pub(crate) struct TemplateLexicon {
-    /// A row is a template.
+    /// The words of the templates' keys; a row is a template.
     keys: WordDictionary,
     pub(super) untemplated: Option<WordDictionary>,
     pub(super) values: Option<WordDictionary>,
     pub(super) templates: Templates,
     counts: Vec<u64>,
     places: WordPlaces,
-    /// The shapes of templates, once they were needed, and how far they decide.
+    /// The shapes of templates, computed when they are first needed, and the extent to which each is decisive.
     pub(super) shapes: OnceLock<(TextColumn, Vec<ShapeFit>)>,
-    /// The groups whose rows may have an address in several slots, once one was asked for.
+    /// The groups whose rows may have an address spread over several slots, computed when an address is first looked
+    /// up.
     with_other_addresses: OnceLock<Vec<usize>>,
     pub(super) groups: Arc<RowGroups>,
     pub(super) rows: u32,
 }
 
-/// A word that some rows have, and the places of these rows.
+/// A word that occurs in rows, and the places of these rows.
 pub(crate) struct WordMatch {
     /// The approximate number of rows.
     pub(crate) rows: u32,
     pub(super) wanted: WantedWord,
-    /// The templates that have it, ascending: all their rows do.
+    /// The templates that contain it, ascending; all their rows have it.
     pub(super) templates: Vec<u32>,
     /// The groups with rows that may have it in a slot.
     pub(super) groups: Vec<InSlots>,
     pub(super) untemplated: Option<words::FoundTerm>,
     pub(super) values: Option<words::FoundTerm>,
-    /// Whether the dictionaries tell it from other words.
+    /// Whether the dictionaries can distinguish it from other words.
     is_exact: bool,
 }
 
-/// A group that may have a word in a slot. Once it was looked at, for each place the rows that have it, and whether no
-/// row is among them that only may have it; none if the group cannot be read.
+/// A group that may have a word in a slot. Once it has been searched, `found` has the rows with the word for each
+/// place, and whether all of these certainly have it; `None` if the group cannot be read.
 pub(super) struct InSlots {
     pub(super) group: usize,
     found: OnceCell<Option<(Vec<Ranks>, bool)>>,
 }
 
 impl InSlots {
-    /// Whether it was looked at, and its hash was that of another word.
+    /// Whether it has been searched and does not have the word, because only the hash was the same.
     fn is_known_to_have_none(&self) -> bool {
         let found = self.found.get().and_then(Option::as_ref);
         found.is_some_and(|(ranks, is_exact)| *is_exact && ranks.iter().all(|ranks| *ranks == Ranks::None))
@@ -119,7 +120,7 @@ impl TemplateLexicon {
 
     /// The approximate memory that it takes.
     pub(in crate::segment) fn memory_bytes(&self) -> usize {
-        // Shapes take about as much as keys.
+        // The shapes take about as much memory as the keys.
         self.templates.memory_bytes()
             + self.templates.keys.memory_bytes()
             + size_of_val(self.counts.as_slice())
@@ -130,7 +131,7 @@ impl TemplateLexicon {
         let wanted = WantedWord::new(word);
         let mut may_have = self.places.of(&wanted)?;
         if word.contains(&b'.') {
-            // It is an address, and four numbers may lie in slots of their own.
+            // The word is an address, and its four numbers may be in separate slots.
             may_have.groups.extend_from_slice(
                 self.with_other_addresses.get_or_init(|| self.groups_with_other_addresses()),
             );
@@ -182,7 +183,7 @@ impl TemplateLexicon {
         with_one.map(|(group, _)| group).collect()
     }
 
-    /// The templates that have a word, by looking at all of them; none if the dictionary is faster.
+    /// The templates that contain a word, found by searching all of them; `None` if the dictionary is faster.
     fn look_at_keys(&self, word: &[u8]) -> Option<Vec<u32>> {
         let keys = &self.templates.keys;
         if LOOKED_AT_BYTES < keys.bytes().len() {
@@ -201,19 +202,19 @@ impl TemplateLexicon {
         found.count(self)
     }
 
-    /// The work of counting the rows of a word.
+    /// The work needed to count the rows with a word.
     pub(crate) fn work_to_count(&self, found: &WordMatch) -> usize {
         found.work_to_look()
     }
 
-    /// Keeps those of `rows` that have a word. Returns `false` if some of them may have another word instead.
+    /// Keeps those of `rows` that have a word. Returns `false` if some of the rows kept may have a different word.
     pub(crate) fn retain(&self, found: &WordMatch, rows: &mut Selection) -> Result<bool, IndexError> {
         let (all, is_exact) = self.rows(found, rows)?;
         rows.intersect(&all);
         Ok(is_exact)
     }
 
-    /// The rows of `within` that have a word, and whether no others are among them.
+    /// The rows of `within` that have a word, and whether all of them certainly have it.
     fn rows(&self, entry: &WordMatch, within: &Selection) -> Result<(Selection, bool), IndexError> {
         let mut is_exact = entry.is_exact;
         let mut rows = Selection::none(self.rows as usize);
@@ -254,14 +255,14 @@ impl TemplateLexicon {
         Ok((rows, is_exact))
     }
 
-    /// Searches the slots of a group for a word, once.
+    /// Searches the slots of a group for a word, unless that has been done.
     pub(super) fn look<'l>(&self, wanted: &WantedWord, look: &'l InSlots) -> Option<&'l (Vec<Ranks>, bool)> {
         let find = || self.texts(look.group, |texts| Ok(texts.find_in_slots(wanted)?));
         look.found.get_or_init(find).as_ref()
     }
 
-    /// Adds the rows of a group whose template is accepted, or that have one of these ranks. `false` if the group
-    /// cannot be read.
+    /// Adds the rows of a group whose template is accepted or that have one of these ranks. Returns `false` if the
+    /// group cannot be read.
     #[must_use]
     pub(super) fn insert(
         &self,
@@ -283,7 +284,8 @@ impl TemplateLexicon {
         }
     }
 
-    /// The rows of a group for each place: all if its template is accepted, else those with one of these ranks.
+    /// The rows of a group for each place: all rows if the template is accepted, otherwise those with one of these
+    /// ranks.
     fn found(&self, group: usize, accepted: &[bool], ranks: Option<&[Ranks]>) -> Vec<Ranks> {
         let numbers = &self.templates.groups[group].numbers;
         let mut found = match ranks {
@@ -332,15 +334,15 @@ impl TemplateLexicon {
                 }
                 // The search ended before everything was searched.
                 Some(None) => all.complete = false,
-                // An unreadable group may have any words.
+                // An unreadable group may contain any words.
                 None => all.cut.insert_range(self.groups.rows_of(group)),
             }
         }
         Ok(all)
     }
 
-    /// The rows in whose messages an expression has a match, and those of groups that cannot be read. `None` if the
-    /// work ends before.
+    /// The rows in whose messages an expression has a match, and those of groups that cannot be read; `None` if the
+    /// work is cancelled first.
     pub(crate) fn rows_matching(
         &self,
         expression: &Automaton,
@@ -367,18 +369,18 @@ impl TemplateLexicon {
         Some((rows, unread))
     }
 
-    /// The key of each of some templates, and how many rows have it; rows without a template have none.
+    /// The keys of some templates, with the number of rows of each; rows without a template have no key.
     pub(crate) fn named(&self, templates: &Selection) -> Vec<(&[u8], u64)> {
         let with_key = templates.iter().filter(|&template| template < self.templates.keys.len());
         with_key.map(|template| (self.templates.keys.get(template), self.counts[template])).collect()
     }
 
-    /// The number of templates, and one more that stands for rows without.
+    /// The number of templates, plus one that stands for rows without a template.
     pub(crate) fn templates(&self) -> usize {
         self.templates.keys.len() + 1
     }
 
-    /// The templates that have a word, if it is known that no other row has it.
+    /// The templates that contain a word, if it is known that no other row has it.
     pub(crate) fn templates_of(&self, entry: &WordMatch) -> Option<Selection> {
         let is_static = entry.is_exact
             && entry.groups.iter().all(InSlots::is_known_to_have_none)
@@ -412,7 +414,7 @@ impl TemplateLexicon {
         Ok(rows)
     }
 
-    /// Searches the messages of a group; none if they cannot be read.
+    /// Searches the messages of a group; `None` if they cannot be read.
     fn texts<T>(
         &self,
         group: usize,
@@ -439,7 +441,7 @@ fn unreadable() -> IndexError {
 }
 
 impl WordMatch {
-    /// The number of rows that have the word, or fewer: those in slots are estimated.
+    /// The number of rows that have the word, which is estimated for slots.
     fn rows_max(&self, lexicon: &TemplateLexicon) -> u32 {
         let mut rows = self.outside() + self.by_templates(lexicon);
         for look in &self.groups {
@@ -448,7 +450,7 @@ impl WordMatch {
         u32::try_from(rows).unwrap_or(u32::MAX).min(lexicon.rows)
     }
 
-    /// The work of looking at slots.
+    /// The work needed to search the slots.
     fn work_to_look(&self) -> usize {
         self.groups.len() * LOOK_WORK
     }
@@ -478,7 +480,7 @@ impl WordMatch {
         (self.is_exact && is_once).then_some((self.outside() + inside) as u32)
     }
 
-    /// The number of rows of the words of messages without a template, and of values.
+    /// The number of rows that have the word in a message without a template or in a value.
     fn outside(&self) -> u64 {
         [&self.untemplated, &self.values].into_iter().flatten().map(|found| u64::from(found.rows)).sum()
     }

@@ -1,6 +1,6 @@
-//! A column of names of a segment: the distinct values once, and one packed id a row.
+//! A column of names of a segment: the distinct values once, and a packed id for each row.
 //!
-//! Everything is little endian.
+//! All numbers are little endian.
 //!
 //! | bytes       | field       | meaning                                                            |
 //! |-------------|-------------|--------------------------------------------------------------------|
@@ -10,9 +10,9 @@
 //! | to last end | value bytes | the values back to back                                            |
 //! | the rest    | rows        | packed numbers: 0 for a row without a value, else its value's id + 1, for the kinds 0 and 2 always 1 |
 //!
-//! In an index, a column of more than [`VALUES_MAX`](write::VALUES_MAX) values, or of more than
-//! [`VALUE_BYTES_MAX`](write::VALUE_BYTES_MAX) bytes of them, is of kind 0 or 2; beside messages a column always has
-//! all values. Before there was a kind 2, all of those were of kind 0.
+//! In an index, a column with more than [`VALUES_MAX`](write::VALUES_MAX) values, or more than
+//! [`VALUE_BYTES_MAX`](write::VALUE_BYTES_MAX) bytes of values, is of kind 0 or 2. In the blocks file, a column
+//! always has all values. Before kind 2 existed, all such columns were of kind 0.
 //!
 //! **Invariant:** every row of an open [`NamesColumn`] has a value that exists or none.
 

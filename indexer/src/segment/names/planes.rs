@@ -1,10 +1,10 @@
-//! The rows of a column of kind 3: packed numbers as planes of bytes, compressed.
+//! The rows of a column of kind 3: packed numbers, split into byte planes and compressed.
 
 use crate::segment::packed::{ColumnFault, PackedBuilder, PackedNumbers};
 
 const ZSTD_LEVEL: i32 = 1;
 
-/// Rows as planes of bytes.
+/// The rows as compressed byte planes.
 pub(super) fn compressed(numbers: &[u32]) -> Vec<u8> {
     let most = numbers.iter().copied().max().unwrap_or(0);
     let width = (u32::BITS - most.leading_zeros()).div_ceil(8).max(1);

@@ -10,11 +10,13 @@ use std::ops::Range;
 
 /// A column of names.
 ///
-/// An *id* is the place of a value in [`NamesColumn::values`]; [`NamesColumn::absent`] is the id of having none.
+/// An *id* is the position of a value in [`NamesColumn::values`]; [`NamesColumn::absent`] is the id that stands for
+/// no value.
 pub(crate) struct NamesColumn {
     values: TextColumn,
     kind: u8,
-    /// Ids + 1, and 0 for none: so absence is known before all values are.
+    /// The id of each row plus 1, and 0 for no value, so that a missing value can be written before the number of
+    /// values is known.
     rows: PackedNumbers,
 }
 
@@ -53,7 +55,7 @@ impl NamesColumn {
         NamesColumn { values: TextColumn::default(), kind: COMPLETE, rows }
     }
 
-    /// The same rows with the same number of other values, which need not be distinct.
+    /// The same rows with other values. Their number must be the same, but they need not be distinct.
     #[must_use]
     pub(crate) fn map_values(self, map: impl FnOnce(TextColumn) -> TextColumn) -> NamesColumn {
         let count = self.values.len();
@@ -62,7 +64,7 @@ impl NamesColumn {
         names
     }
 
-    /// The same values, and rows with these ids.
+    /// A column with the same values, and these ids for its rows.
     pub(crate) fn with_rows(self, ids: impl Iterator<Item = u32>) -> Result<NamesColumn, ColumnFault> {
         let mut builder = PackedBuilder::default();
         builder.extend(ids.map(|id| id + FIRST));
@@ -79,7 +81,7 @@ impl NamesColumn {
         &self.values
     }
 
-    /// Whether the values are kept, and not only which rows have one.
+    /// Whether the values are kept, not only their presence.
     pub(crate) fn is_complete(&self) -> bool {
         self.kind == COMPLETE
     }
@@ -94,8 +96,8 @@ impl NamesColumn {
         self.rows.rows()
     }
 
-    /// The id of a row without a value: the number of values. If only presence is kept it is 1, and 0 is any
-    /// value.
+    /// The id of a row without a value, which is the number of values. If only presence is kept, it is 1, and 0
+    /// stands for any value.
     pub(crate) fn absent(&self) -> u32 {
         if self.is_complete() { self.values.len() as u32 } else { 1 }
     }
@@ -105,7 +107,7 @@ impl NamesColumn {
         let mut ids = Vec::new();
         self.rows.unpack_all(&mut ids);
         let absent = self.absent();
-        // None is 0, which becomes the largest number.
+        // The number 0, for no value, wraps around to the largest number.
         ids.iter_mut().for_each(|number| *number = number.wrapping_sub(FIRST).min(absent));
         ids
     }
@@ -152,7 +154,7 @@ impl NamesColumn {
         }
     }
 
-    /// The number of the selected rows with each id; the last count is of those without a value.
+    /// The number of selected rows with each id; the last count is that of rows without a value.
     pub(crate) fn counts(&self, selected: &Selection) -> Vec<u64> {
         assert_eq!(selected.rows(), self.rows(), "the selection belongs to other rows");
         let mut counts = vec![[0; 4]; self.absent() as usize + 1];
@@ -163,12 +165,12 @@ impl NamesColumn {
         counts.iter().map(|four| four.iter().map(|&count| u64::from(count)).sum()).collect()
     }
 
-    /// The memory it holds.
+    /// The memory that it uses.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.values.memory_bytes() + self.rows.memory_bytes()
     }
 
-    /// Checks that every number of every frame has a value, or means none.
+    /// Checks that every number of every frame stands for a value or for none.
     fn check(&self, rows: u32) -> Result<(), ColumnFault> {
         if self.rows() != rows as usize {
             return Err(ColumnFault::Rows { rows: self.rows() as u32, expected: rows });
@@ -197,8 +199,8 @@ impl NamesColumn {
         self.rows_where(known, |number| number == wanted)
     }
 
-    /// The rows whose number is accepted. `known` says from the least and the largest number that a frame can
-    /// have whether all or none of it are.
+    /// The rows whose numbers are accepted. Given the least and the greatest number that a frame can contain, `known`
+    /// says whether all or none of its numbers are accepted.
     fn rows_where(
         &self,
         known: impl Fn(u32, u32) -> Option<bool>,
@@ -221,8 +223,8 @@ impl NamesColumn {
         Selection::from_words(self.rows(), words)
     }
 
-    /// Counts rows of a frame. Equal numbers mostly follow each other: with four counters for each, one addition need
-    /// not wait for the one before.
+    /// Counts the rows of a frame. Equal numbers are mostly consecutive: with four counters for each number, an
+    /// addition need not wait for the one before.
     fn count_frame(&self, frame: usize, selected: &[u64], counts: &mut [[u32; 4]]) {
         let rows: u32 = selected.iter().map(|word| word.count_ones()).sum();
         if rows == 0 {
@@ -252,9 +254,9 @@ impl NamesColumn {
     }
 }
 
-/// One bit for each number, the first in the lowest.
+/// A word with one bit for each number, the first in the lowest bit.
 fn word_of(numbers: &[u32; 64], accepts: impl Fn(u32) -> bool) -> u64 {
-    // Bytes first: so the compiler compares many numbers at once.
+    // The results are first written as bytes, so that the compiler can compare many numbers at once.
     let mut bytes = [0_u8; 64];
     for (byte, &number) in bytes.iter_mut().zip(numbers) {
         *byte = u8::from(accepts(number));

@@ -1,4 +1,4 @@
-//! Columns of names against their rows, the limits of their values, and bytes that claim what is not there.
+//! Columns of names compared with their rows, the limits of their values, and invalid bytes.
 
 use super::write::{VALUE_BYTES_MAX, VALUES_MAX};
 use super::{NamesBuilder, NamesColumn};
@@ -53,7 +53,7 @@ fn rows() -> impl Strategy<Value = NameValues> {
         .prop_map(|runs| runs.into_iter().flat_map(|(v, count)| std::iter::repeat_n(v, count)).collect())
 }
 
-/// Everything a column answers is what a look at each row gives.
+/// Checks that all answers of a column are those found by examining each row.
 fn check(names: &NamesColumn, rows: &NameValues, accepted: &Selection, selected: &Selection) {
     let id_of = |value: &Vec<u8>| names.values().iter().position(|known| known == value).unwrap();
     let ids: Vec<usize> =

@@ -6,18 +6,18 @@ use crate::segment::packed::ReadRange;
 use logstead_record::TextColumn;
 use std::ops::Range;
 
-/// Values that take no more than this may stay in memory.
+/// The size up to which values may stay in memory.
 const SMALL_BYTES: usize = 64 << 10;
 
 /// The distinct values of a column, without its rows.
 pub(crate) struct NameValues {
     pub(crate) texts: TextColumn,
-    /// False if only the presence of values is kept.
+    /// Whether the values are kept; if not, only their presence is.
     pub(crate) is_complete: bool,
 }
 
 impl NameValues {
-    /// Reads no more of a column than its values.
+    /// Reads only the values of a column.
     pub(crate) fn read<R: ReadRange>(column: &R) -> Result<NameValues, R::Error> {
         let short = ColumnFault::Short { bytes: column.bytes() };
         let bytes = |range: Range<u64>| match range.end <= column.bytes() {
@@ -34,7 +34,7 @@ impl NameValues {
         Ok(NameValues { texts, is_complete: matches!(head[0], COMPLETE | COMPRESSED) })
     }
 
-    /// Whether it costs little to keep them in memory.
+    /// Whether the values are small enough to be kept in memory.
     pub(crate) fn is_small(&self) -> bool {
         self.texts.memory_bytes() <= SMALL_BYTES
     }

@@ -9,14 +9,14 @@ use logstead_record::{NameColumn, TextColumn};
 use std::hash::BuildHasher;
 use std::ops::Range;
 
-/// The most distinct values of a column.
+/// The greatest number of distinct values of a column.
 pub(crate) const VALUES_MAX: usize = 65_536;
-/// The most bytes of a column's distinct values together.
+/// The greatest total size of a column's distinct values in bytes.
 pub(crate) const VALUE_BYTES_MAX: usize = 4 << 20;
 
-/// Rows are compressed if that saves this percentage.
+/// The least saving, in percent, for which rows are compressed.
 const COMPRESSION_GAIN: usize = 4;
-/// Not yet looked up.
+/// An entry that was not looked up yet.
 const UNKNOWN: u32 = u32::MAX;
 
 /// Builds a column.
@@ -28,10 +28,10 @@ pub(crate) struct NamesBuilder {
     rows: PackedBuilder,
     is_complete: bool,
     has_empty: bool,
-    /// The most values, and the most bytes of them: with more, only presence is kept.
+    /// The greatest number of values, and their greatest total size. Beyond it, only presence is kept.
     values_max: usize,
     value_bytes_max: usize,
-    /// The number of each value of the batch at hand.
+    /// The number of each value of the current batch.
     numbers: Vec<u32>,
 }
 
@@ -134,7 +134,7 @@ impl NamesBuilder {
         self.is_complete
     }
 
-    /// The memory it holds.
+    /// The memory that it uses.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.values.memory_bytes() + self.known.allocation_size() + self.rows.memory_bytes()
     }
@@ -152,7 +152,8 @@ impl NamesBuilder {
         self.rows.finish(out);
     }
 
-    /// Appends the column to `out`. Its rows are compressed if that pays: they are then read as a whole.
+    /// Appends the column to `out`. Its rows are compressed if that saves enough; they can then be read only as a
+    /// whole.
     pub(crate) fn finish_compressed(self, out: &mut Vec<u8>) {
         let (start, values_bytes) = (out.len(), 5 + self.values.len() * 4 + self.values.bytes().len());
         self.finish(out);
@@ -175,7 +176,7 @@ impl NamesBuilder {
 
     fn push_numbers(&mut self, numbers: &mut [u32], rows: impl Iterator<Item = usize>) {
         if !self.is_complete {
-            // Some may be from before the values were forgotten.
+            // Some numbers may be from before the values were dropped.
             numbers.iter_mut().for_each(|number| *number = FIRST.min(*number));
         }
         self.rows.extend(rows.map(|id| numbers[id]));
@@ -187,7 +188,7 @@ impl NamesBuilder {
         if !self.is_complete {
             return FIRST;
         }
-        // Most rows repeat the value before them.
+        // In most rows, the value is that of the row before.
         if self.last < self.values.len() && self.values.get(self.last) == value {
             return self.last as u32 + FIRST;
         }

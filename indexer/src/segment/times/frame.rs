@@ -1,17 +1,17 @@
-//! A frame: the times of rows that follow each other, in the fewest bytes.
+//! A frame: the times of consecutive rows, in as few bytes as possible.
 
 use crate::segment::packed::{self, ColumnFault, PackedNumbers};
 use std::ops::{Range, RangeInclusive};
 
 /// The number of rows of a frame.
 pub(crate) const FRAME_ROWS: usize = 1024;
-/// Nanoseconds, from the largest unit; a frame has the first that divides its times.
+/// Units in nanoseconds, largest first; a frame uses the first one that divides its times.
 const UNITS: [u64; 4] = [1_000_000_000, 1_000_000, 1_000, 1];
 pub(super) const PLAIN: u8 = 0;
 pub(super) const OFFSETS: u8 = 1;
 pub(super) const STEPS: u8 = 2;
 
-/// A frame: rows that follow each other.
+/// A frame of consecutive rows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TimesFrame {
     /// The rows of the frame.
@@ -25,7 +25,7 @@ pub(crate) struct TimesFrame {
 }
 
 impl TimesFrame {
-    /// Whether all or none of its times are within `range`; `None` if it can be some.
+    /// Whether all or none of its times are within `range`; `None` if only some may be.
     pub(super) fn is_within(&self, range: &RangeInclusive<i64>) -> Option<bool> {
         if range.contains(&self.earliest) && range.contains(&self.latest) {
             return Some(true);
@@ -35,9 +35,9 @@ impl TimesFrame {
     }
 }
 
-/// Appends a frame of the kind that is shortest.
+/// Appends a frame of the shortest kind.
 pub(super) fn write_frame(times: &[i64], earliest: i64, out: &mut Vec<u8>) {
-    // Even the span of all 64-bit times is a 64-bit number.
+    // This cannot overflow, because even the span of all 64-bit times is a 64-bit number.
     if 1 < times.len() && times.iter().all(|time| *time == earliest) {
         out.extend_from_slice(&[OFFSETS, 0]);
         return packed::write_equal(0, times.len(), out);
@@ -46,7 +46,7 @@ pub(super) fn write_frame(times: &[i64], earliest: i64, out: &mut Vec<u8>) {
     let (unit, scaled) = scale(&offsets);
     let shortest =
         [write_offsets(unit, &scaled), write_steps(times, unit)].into_iter().flatten().min_by_key(Vec::len);
-    // Numbers of a whole frame take half of its bytes at most.
+    // In a whole frame, these numbers take at most half of the bytes.
     match shortest.filter(|bytes| times.len() == FRAME_ROWS || bytes.len() <= 1 + size_of_val(times)) {
         Some(bytes) => out.extend_from_slice(&bytes),
         None => out.extend_from_slice(&write_plain(times)),
@@ -81,9 +81,9 @@ fn write_steps(times: &[i64], unit: u8) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The largest unit that divides all offsets, and they in that unit.
+/// The largest unit that divides all offsets, and the offsets in that unit.
 fn scale(offsets: &[u64]) -> (u8, Vec<u64>) {
-    // Constant divisors: each is a multiplication.
+    // With a constant divisor, each division becomes a multiplication.
     let unit = match offsets {
         _ if offsets.iter().all(|offset| offset.is_multiple_of(UNITS[0])) => 0,
         _ if offsets.iter().all(|offset| offset.is_multiple_of(UNITS[1])) => 1,
@@ -102,14 +102,14 @@ fn divide(offsets: &[u64], unit: u8) -> Vec<u64> {
     }
 }
 
-/// The numbers in 32 bits each, if they fit.
+/// The numbers as 32 bits each, if they fit.
 fn narrow(numbers: &[u64]) -> Option<Vec<u32>> {
     let largest = numbers.iter().copied().fold(0, u64::max);
     (largest <= u64::from(u32::MAX)).then(|| numbers.iter().map(|&number| number as u32).collect())
 }
 
-/// Appends the times of a frame. Sums that overflow become some time, which is not within the frame's bounds or
-/// does no harm.
+/// Appends the times of a frame. A sum that overflows gives a wrong time, which is either outside the frame's bounds
+/// or harmless.
 pub(super) fn read_frame(bytes: &[u8], frame: &TimesFrame, times: &mut Vec<i64>) -> Result<(), ColumnFault> {
     let rows = frame.rows.len();
     let short = ColumnFault::Short { bytes: bytes.len() as u64 };
@@ -156,7 +156,7 @@ fn read_numbers(bytes: &[u8], frame: &TimesFrame) -> Result<Vec<u32>, ColumnFaul
     Ok(numbers)
 }
 
-/// The earliest and the latest.
+/// The earliest and the latest time.
 pub(super) fn bounds(times: &[i64]) -> (i64, i64) {
     times.iter().fold((i64::MAX, i64::MIN), |(low, high), &time| (low.min(time), high.max(time)))
 }

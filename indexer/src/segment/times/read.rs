@@ -1,4 +1,4 @@
-//! Reads the column of times: only the frames that an answer depends on.
+//! Reads the column of times: only the frames that an answer needs.
 //!
 //! **Invariant:** the directory is read once and its frames are within the section; the times of a frame that
 //! was read have exactly the earliest and the latest of its directory entry.
@@ -12,7 +12,7 @@ use std::ops::{Range, RangeInclusive};
 pub(super) const HEADER_BYTES: usize = 5;
 pub(super) const ENTRY_BYTES: usize = 20;
 
-/// The column of times: its directory; the frames are read when they are asked for.
+/// The column of times. Its directory is in memory; frames are read when they are needed.
 pub(crate) struct Times<R> {
     reader: R,
     rows: u32,
@@ -62,7 +62,7 @@ impl<R: ReadRange> Times<R> {
         &self.frames
     }
 
-    /// The bytes of frames that follow each other.
+    /// The bytes of consecutive frames.
     pub(super) fn bytes_of(&self, frames: &[TimesFrame]) -> Result<Vec<u8>, R::Error> {
         let (Some(first), Some(last)) = (frames.first(), frames.last()) else { return Ok(Vec::new()) };
         self.reader.read(first.bytes.start..last.bytes.end)
@@ -99,7 +99,7 @@ impl<R: ReadRange> Times<R> {
         Ok(Selection::from_words(rows, words))
     }
 
-    /// Memory it holds.
+    /// The memory that it uses.
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of::<Times<R>>() + self.frames.capacity() * size_of::<TimesFrame>()
     }
@@ -112,7 +112,7 @@ impl<R: ReadRange> Times<R> {
         }
     }
 
-    /// The times of frames that follow each other, in one read.
+    /// The times of consecutive frames, in one read.
     fn read_frames(&self, frames: &[TimesFrame]) -> Result<Vec<i64>, R::Error> {
         let Some(first) = frames.first() else { return Ok(Vec::new()) };
         let bytes = self.bytes_of(frames)?;
@@ -158,7 +158,7 @@ fn read_directory(entries: &[u8], rows: u32, data: Range<u64>) -> Result<Vec<Tim
     }
 }
 
-/// One bit for each time that is within the range, the first in the lowest.
+/// A word with one bit for each time, set if it is within the range, the first time in the lowest bit.
 fn word_of(times: &[i64], range: &RangeInclusive<i64>) -> u64 {
     times.iter().rev().fold(0, |word, time| word << 1 | u64::from(range.contains(time)))
 }

@@ -1,4 +1,4 @@
-//! Columns of times against their rows, what is read of them, and bytes that do not fit.
+//! Columns of times compared with their rows, the parts that are read, and invalid bytes.
 
 use super::frame::{OFFSETS, PLAIN, STEPS, bounds};
 use super::read::{ENTRY_BYTES, HEADER_BYTES};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use std::cell::Cell;
 use std::ops::{Range, RangeInclusive};
 
-/// Bytes in memory; counts what is read of them.
+/// Bytes in memory that count how many of them are read.
 struct Bytes<'a>(&'a [u8], &'a Cell<u64>);
 
 impl ReadRange for Bytes<'_> {
@@ -41,7 +41,7 @@ fn read_all(bytes: &[u8], rows: usize) -> Result<Vec<i64>, ColumnFault> {
     Times::open(Bytes(bytes, &read_bytes), rows as u32)?.read(0..rows as u32)
 }
 
-/// Times that go on in even steps, waver, or are anything.
+/// Times that increase in even steps, fluctuate, or are arbitrary.
 fn times() -> impl Strategy<Value = Vec<i64>> {
     let start = prop_oneof![Just(1_700_000_000_000_000_000), any::<i64>()];
     let unit = proptest::sample::select(vec![1_i64, 1_000, 1_000_000, 1_000_000_000]);

@@ -32,7 +32,8 @@ impl TimesBuilder {
         (0..rows).for_each(|_| self.push(0));
     }
 
-    /// Appends some rows of another column: if frames line up, their bytes. Returns the earliest and the latest time.
+    /// Appends some rows of another column, copying their bytes if the frames are aligned. Returns the earliest and
+    /// the latest time.
     pub(crate) fn push_column<R: ReadRange>(
         &mut self,
         of: &Times<R>,
@@ -50,7 +51,7 @@ impl TimesBuilder {
         Ok(bounds.fold((i64::MAX, i64::MIN), |all, frame| (all.0.min(frame.0), all.1.max(frame.1))))
     }
 
-    /// Appends whole frames as they are.
+    /// Appends whole frames unchanged.
     fn push_frames(&mut self, frames: &[TimesFrame], are_sorted: bool, bytes: &[u8]) {
         let before = self.latest.unwrap_or(i64::MIN);
         self.is_unsorted |= !are_sorted || frames.first().is_some_and(|frame| frame.earliest < before);
@@ -58,7 +59,7 @@ impl TimesBuilder {
         for frame in frames {
             end += (frame.bytes.end - frame.bytes.start) as usize;
             self.add_entry(frame.earliest, frame.latest, end);
-            // For sorted times this is the last one.
+            // For sorted times, this is the last one.
             self.latest = Some(frame.latest);
         }
         self.frames.extend_from_slice(bytes);

@@ -1,4 +1,4 @@
-//! The words of a segment, each with its rows, in tantivy's formats.
+//! The words of a segment, each with its rows, in the formats of tantivy.
 //!
 //! | module   | owns                                             |
 //! |----------|--------------------------------------------------|

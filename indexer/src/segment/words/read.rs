@@ -1,7 +1,7 @@
 //! Looks up words of a segment, one by one.
 //!
-//! A word longer than [`TERM_BYTES_MAX`] is in the dictionary by its first bytes only. A match of a term
-//! of that length may be another word: such answers are *not exact*, and have to be checked on the messages.
+//! A word longer than [`TERM_BYTES_MAX`] is in the dictionary only with its first bytes. A match of a term of that
+//! length may be a different word: such answers are *not exact*, and have to be checked against the messages.
 
 use super::layout::FIELD;
 use crate::segment::bundle::{Bundle, IndexError};
@@ -13,7 +13,7 @@ use tantivy::index::{Index, InvertedIndexReader, SegmentReader};
 use tantivy::postings::{BlockSegmentPostings, TermInfo};
 use tantivy::schema::IndexRecordOption;
 
-/// Looking up a row in the rows of a word costs as much as decoding about this many of them.
+/// The number of a word's rows that can be decoded in the time of looking up one row among them.
 const SEEK_ROWS: usize = 64;
 
 /// The words of a segment, open for reading.
@@ -22,18 +22,18 @@ pub(crate) struct WordDictionary {
     pub(super) rows: u32,
 }
 
-/// A word that some rows have.
+/// A word that occurs in rows.
 #[derive(Debug, Clone)]
 pub(crate) struct FoundTerm {
     /// The number of rows.
     pub(crate) rows: u32,
-    /// Whether these are the rows of this word and no other.
+    /// Whether all these rows certainly have this word.
     pub(crate) exact: bool,
     term: TermInfo,
 }
 
 impl WordDictionary {
-    /// Opens a dictionary of an index file, of this many rows.
+    /// Opens a dictionary of an index file, which has this many rows.
     pub(crate) fn open(
         dictionary: &'static str,
         rows: u32,
@@ -52,7 +52,7 @@ impl WordDictionary {
         Ok(WordDictionary { inverted, rows })
     }
 
-    /// The number of different words, as far as the dictionary tells them apart.
+    /// The number of different words, as far as the dictionary distinguishes them.
     #[cfg(test)]
     pub(crate) fn terms(&self) -> usize {
         self.inverted.terms().num_terms()
@@ -98,7 +98,7 @@ impl WordDictionary {
     }
 }
 
-/// Adds the rows of a word that are not yet read.
+/// Adds the rows of a word that have not been read yet.
 pub(super) fn insert_all(
     postings: &mut BlockSegmentPostings,
     rows: &mut Selection,

@@ -1,4 +1,5 @@
-//! Words against a naive index and tantivy's own writer, and files that are damaged, strange or cannot be read.
+//! Words compared with a naive index and with tantivy's own writer, and files that are damaged, invalid or
+//! unreadable.
 
 use super::layout::FIELD;
 use super::write::{schema, settings};
@@ -50,7 +51,7 @@ fn selection(rows: u32, of: &BTreeSet<u32>) -> Selection {
     Selection::from_fn(rows as usize, |row| of.contains(&(row as u32)))
 }
 
-/// Everything that the words answer.
+/// All words with their rows.
 fn all(words: &WordDictionary) -> Result<Postings, IndexError> {
     let mut terms = Vec::new();
     let mut gather = |term: &[u8]| {
@@ -188,7 +189,7 @@ proptest! {
 
 #[test]
 fn frequent_and_rare_words_are_found_by_decoding_and_by_seeking() {
-    // `all` and `half` have many blocks of rows, `few` one that is not full.
+    // The words `all` and `half` fill many blocks of rows, `few` only a part of one.
     let rows = 20_000;
     let text = |row: u32| {
         format!(
@@ -246,7 +247,7 @@ fn an_index_without_words_or_rows_answers_nothing() {
 fn the_same_texts_give_the_same_bytes() {
     let texts = [(0, b"a b c".to_vec()), (1, b"something longer".to_vec())];
     assert_eq!(file_of(&texts), file_of(&texts));
-    // A change of these bytes is a change of the format: old files must still be read.
+    // If these bytes change, the format has changed, but old files must still be readable.
     let hash = blake3::hash(&file_of(&texts)).to_hex().to_string();
     assert!(hash.starts_with("72367e2db9c37b7f"), "{hash}");
 }
@@ -284,7 +285,7 @@ fn a_word_in_a_row_that_the_segment_has_not_is_refused() {
 
 #[test]
 fn a_disk_that_fails_is_an_error_that_says_so() {
-    // More than a page of each: what was read last is remembered.
+    // Each part has more than one page, because the page read last is cached.
     let texts: Vec<(u32, Vec<u8>)> = (0..30_000).map(|row| (row, format!("x{row}").into_bytes())).collect();
     let (disk, file) = disk_with(&file_of(&texts));
     let open = disk.calls();

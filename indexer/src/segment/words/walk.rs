@@ -1,4 +1,4 @@
-//! Walks over the words of a segment that begin alike, and gathers the rows of those that match.
+//! Walks through the words of a segment with a common prefix, and gathers the rows of those that match.
 //!
 //! **Invariant:** a walk that gives up says so. A word of which the dictionary keeps only the beginning may match, but
 //! never counts as a match.
@@ -13,36 +13,36 @@ use std::ops::Bound;
 use tantivy::postings::BlockSegmentPostings;
 use tantivy::termdict::TermStreamer;
 
-/// The number of a word's rows that are decoded in the time of other work on one.
+/// The number of a word's rows that are decoded in the time of any other work on one row.
 const DECODED_ROWS: usize = 8;
 
-/// The result of a walk over the dictionary.
+/// The result of a walk through the dictionary.
 #[derive(Debug, Clone)]
 pub(crate) struct Walk<T = Selection> {
     /// The rows of the words that were accepted.
     pub(crate) rows: T,
-    /// The rows of words that are longer than the dictionary keeps, and might be accepted.
+    /// The rows of words that are cut off in the dictionary and might be accepted.
     pub(crate) cut: Selection,
-    /// The number of terms that were looked at.
+    /// The number of terms that were examined.
     pub(crate) terms: usize,
-    /// Whether these were all. If not, neither are the rows.
+    /// Whether the walk was completed. If not, rows may be missing.
     pub(crate) complete: bool,
 }
 
 impl Walk<Vec<Selection>> {
-    /// The result before the walk, for a number of sets.
+    /// An empty result for this number of sets.
     pub(crate) fn nothing(sets: usize, rows: usize) -> Walk<Vec<Selection>> {
         let none = Selection::none(rows);
         Walk { rows: vec![none.clone(); sets], cut: none, terms: 0, complete: true }
     }
 }
 
-/// Sets of words that are looked for together.
+/// Sets of words that are searched for together.
 pub(crate) trait WordSets {
     /// The number of sets.
     fn sets(&self) -> usize;
 
-    /// The places of a dictionary where to look, and whether all words there are in the only set.
+    /// The prefixes of the dictionary to walk, and for each whether all its words belong to the only set.
     fn walks(&self) -> Vec<(&[u8], bool)>;
 
     /// Adds the sets that a word is in.
@@ -53,8 +53,8 @@ pub(crate) trait WordSets {
 }
 
 impl WordDictionary {
-    /// The rows of all words that begin with `prefix` and that `accepts` accepts. After `terms_max` terms it
-    /// gives up: to scan the messages is then cheaper. It also ends when the work does.
+    /// The rows of all words with the prefix `prefix` that `accepts` accepts. After `terms_max` terms it gives up,
+    /// because scanning the messages is then cheaper. It also ends when the work is cancelled.
     #[cfg(test)]
     pub(super) fn walk(
         &self,
@@ -77,7 +77,7 @@ impl WordDictionary {
         })
     }
 
-    /// The same for several sets of words at once: `sets_of` gives the sets that a word is in.
+    /// The same for several sets of words at once; `sets_of` gives the sets of a word.
     pub(crate) fn walk_each(
         &self,
         prefix: &[u8],
@@ -147,7 +147,7 @@ impl WordDictionary {
 }
 
 impl Walk<Vec<Selection>> {
-    /// Adds the result of another dictionary for the same sets.
+    /// Adds the result from another dictionary for the same sets.
     pub(crate) fn add(&mut self, rows: &[Selection], cut: &Selection, terms: usize, complete: bool) {
         self.rows.iter_mut().zip(rows).for_each(|(all, rows)| all.union(rows));
         self.cut.union(cut);
@@ -157,14 +157,14 @@ impl Walk<Vec<Selection>> {
 }
 
 impl Walk {
-    /// Whether `rows` are all, and no word was too long to tell.
+    /// Whether `rows` are complete, and no word was too long to decide.
     #[cfg(test)]
     pub(crate) fn is_exact(&self) -> bool {
         self.complete && self.cut.is_empty()
     }
 }
 
-/// The end of the words that begin with `prefix`.
+/// The end of the words with the prefix `prefix`.
 fn after_prefix(prefix: &[u8]) -> Bound<Vec<u8>> {
     let Some(last) = prefix.iter().rposition(|&byte| byte < u8::MAX) else { return Bound::Unbounded };
     let mut end = prefix[..=last].to_vec();

@@ -1,5 +1,5 @@
-//! Writes the words of a segment, by handing the result of an [`Inverter`](crate::segment::inverter::Inverter) to
-//! tantivy's own serializers: so the files are those that tantivy writes for one text field without frequencies,
+//! Writes the words of a segment by passing the result of an [`Inverter`](crate::segment::inverter::Inverter) to
+//! tantivy's own serializers. So the files are those that tantivy writes for a single text field without frequencies,
 //! positions and norms, and an empty document store.
 
 use super::layout::FIELD;
@@ -14,7 +14,7 @@ use tantivy::postings::InvertedIndexSerializer;
 use tantivy::schema::{IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::store::{Compressor, StoreWriter};
 
-/// The only segment: an index file has no names to tell apart.
+/// The id of the only segment, which never has to be distinguished from others.
 const SEGMENT: &str = "00000000000000000000000000000000";
 const STORE_BLOCK_BYTES: usize = 16 << 10;
 
@@ -69,7 +69,7 @@ fn write_postings(inverted: &InvertedWords, segment: &Segment) -> Result<(), Ind
     Ok(serializer.close()?)
 }
 
-/// Writes the empty files without which tantivy does not open a segment.
+/// Writes the empty files that tantivy needs to open a segment.
 fn write_what_is_empty(rows: u32, segment: &Segment) -> Result<(), IndexError> {
     let open = |component| segment.open_write(component).map_err(tantivy::TantivyError::from);
     FieldNormsSerializer::from_write(open(SegmentComponent::FieldNorms)?)?.close()?;

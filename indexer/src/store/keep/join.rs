@@ -1,4 +1,4 @@
-//! Joins small neighbours, so that there are fewer segments to search.
+//! Joins small adjacent segments, so that there are fewer segments to search.
 
 use super::outcome::{KeepError, TaskOutcome};
 use super::publish::Publisher;
@@ -12,22 +12,22 @@ use crate::store::view::View;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The fewest neighbours that are joined.
+/// The least number of neighbours that are joined.
 const JOIN_MIN: usize = 4;
 /// The number of neighbours that are joined even while messages arrive.
 const JOIN_ALWAYS: usize = 64;
-/// Neighbours are joined to this many rows first.
+/// The number of rows up to which neighbours are joined at first.
 const FIRST_ROWS_MAX: u32 = 1 << 20;
-/// Segments of that many rows are joined only if this many remain: then one that expires is a small part of all, and a
-/// search has enough to do side by side.
+/// The number of segments that must remain if segments of that many rows are joined. Then a segment that expires is a
+/// small part of all, and a search has enough segments to read in parallel.
 const SEGMENTS_LEFT: u64 = 64;
 
-/// When to join.
+/// The time to join segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum JoinPolicy {
-    /// In idle times.
+    /// Only when the process is idle.
     Idle,
-    /// Always: for a segment that will not be joined again, or if there are very many.
+    /// At any time: for a segment that will not be joined again, or if there are very many.
     Always,
 }
 
@@ -54,13 +54,14 @@ pub(super) fn small_neighbours(
     Some(segments[run].iter().copied().cloned().collect())
 }
 
-/// The most rows of a joined segment, in a logspace of this many: at first, and once no more can be joined within that.
+/// The greatest number of rows of a joined segment, in a logspace with this many rows: at first, and when no more
+/// segments can be joined within that limit.
 fn rows_allowed(rows: u64, rows_max: u32) -> [u64; 2] {
     let first = rows_max.min(FIRST_ROWS_MAX).into();
     [first, (rows / SEGMENTS_LEFT).clamp(first, rows_max.into())]
 }
 
-/// Replaces adjoining segments by one.
+/// Replaces adjacent segments by one.
 pub(super) fn join(
     publisher: &Publisher,
     segments: &[Arc<Segment>],
@@ -80,7 +81,7 @@ pub(super) fn join(
     Ok(if is_joined { TaskOutcome::Joined { segments: old.len(), messages } } else { TaskOutcome::Void })
 }
 
-/// Adds the groups of a segment: large ones as they are, and the messages of small ones.
+/// Adds the groups of a segment: large ones unchanged, and small ones message by message.
 fn add_groups(
     builder: &mut SegmentBuilder<'_>,
     segment: &Segment,
@@ -113,8 +114,8 @@ struct SegmentSize {
     bytes: u64,
 }
 
-/// The neighbours to join: the first run that is long enough and in which none is larger than half of all, so
-/// that a message is written again only a few times.
+/// The neighbours to join: the first run that is long enough and in which no segment is larger than half of the
+/// total, so that a message is rewritten only a few times.
 fn run_to_join(
     segments: &[SegmentSize],
     rows_max: u64,
@@ -130,7 +131,7 @@ fn run_to_join(
     })
 }
 
-/// The number of segments from the first on that adjoin each other and together have an allowed size.
+/// The number of segments, from the first one on, that are adjacent and together have an allowed size.
 fn run_length(segments: &[SegmentSize], rows_max: u64, bytes_max: u64) -> usize {
     let (mut length, mut rows, mut bytes) = (0, 0, 0);
     for segment in segments {

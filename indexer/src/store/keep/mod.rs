@@ -1,6 +1,7 @@
-//! Keeps a logspace: seals full journal files, joins small segments, makes lost indexes again, drops what is old.
+//! Maintains a logspace: seals full journal files, joins small segments, rebuilds lost indexes, and removes old
+//! messages.
 //!
-//! All of it happens alongside appending and searching, in tasks that any number of threads may run at once.
+//! All of this happens alongside appending and searching, in tasks that any number of threads may run at once.
 //!
 //! **Invariant:** messages move in one step. New files are whole and synced before the manifest names them; the
 //! manifest is replaced before searchers see the new files; and what it replaces is removed only then. A task
@@ -35,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Keeps a logspace. Clones keep the same one.
+/// Maintains a logspace. Clones share the same state.
 #[derive(Clone)]
 pub struct Keeper {
     inner: Arc<KeeperState>,
@@ -46,12 +47,12 @@ struct KeeperState {
     readers: Arc<Registry>,
     segment_rows_max: u32,
     join_bytes_max: u64,
-    /// The first sequences of parts that tasks are working on, and of damaged parts that they failed on.
+    /// The first sequences of the parts that tasks are working on, and of damaged parts on which tasks failed.
     claimed: Mutex<BTreeSet<u64>>,
     hopeless: Mutex<BTreeSet<u64>>,
 }
 
-/// A task, claimed by its holder.
+/// A task, which is reserved for its holder.
 pub struct Task {
     keeper: Keeper,
     work: TaskKind,
@@ -64,14 +65,14 @@ enum TaskKind {
     Join(Vec<Arc<Segment>>),
 }
 
-/// The files that wait to be sealed.
+/// The journal files that wait to be sealed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Backlog {
-    /// Journal files.
+    /// The number of journal files.
     pub files: usize,
-    /// Their messages.
+    /// The number of their messages.
     pub messages: u64,
-    /// Their length.
+    /// Their length in bytes.
     pub bytes: u64,
 }
 
@@ -124,7 +125,7 @@ impl Keeper {
         Keeper { inner: Arc::new(inner) }
     }
 
-    /// Makes what was found the beginning.
+    /// Starts with the state that was found.
     pub(crate) fn begin(
         &self,
         view: View,
@@ -136,17 +137,18 @@ impl Keeper {
         self.inner.publisher.begin(view, manifest, is_settled);
     }
 
-    /// How far those who read the logspace are.
+    /// The progress of the readers of the logspace.
     pub(crate) fn readers(&self) -> &Arc<Registry> {
         &self.inner.readers
     }
 
-    /// Where the segments are.
+    /// The folder of the segments.
     pub(crate) fn folder(&self) -> &Folder {
         &self.inner.publisher.segments
     }
 
-    /// The most urgent task, if there is any. Small segments are joined in idle times, or when they make a full one.
+    /// The most urgent task, if any. Small segments are joined when the process is idle, or when they make a full
+    /// segment.
     pub fn next_task(&self, idle: bool) -> Option<Task> {
         let view = self.view();
         let mut claimed = self.inner.claimed.lock();
@@ -172,7 +174,7 @@ impl Keeper {
         Some(Task { keeper: self.clone(), work, claims })
     }
 
-    /// The tasks that make the indexes of all segments again, oldest first.
+    /// Tasks that rebuild the indexes of all segments, oldest first.
     pub fn reindex_tasks(&self) -> Vec<Task> {
         let mut claimed = self.inner.claimed.lock();
         let is_free = |id: &SegmentId| !claimed.contains(&id.first_sequence);
@@ -186,7 +188,7 @@ impl Keeper {
         ids.into_iter().map(TaskKind::Reindex).map(claim).collect()
     }
 
-    /// Does a task.
+    /// Runs a task.
     pub fn run(&self, task: &Task, cancelled: &dyn Fn() -> bool) -> Result<TaskOutcome, KeepError> {
         let KeeperState { publisher, segment_rows_max, .. } = &*self.inner;
         publisher.remove_leftovers();
@@ -206,7 +208,7 @@ impl Keeper {
         self.inner.publisher.segments.set_index_memory_max(bytes_max);
     }
 
-    /// The memory used to find messages in segments: that of their indexes, and that of the tables of their blocks.
+    /// The memory used to find messages in segments: that of the indexes, and that of the tables of blocks.
     pub fn index_memory_bytes(&self) -> (usize, usize) {
         let tables = self.view().segments.iter().map(|segment| segment.table_bytes()).sum();
         (self.inner.publisher.segments.index_memory_bytes(), tables)
@@ -222,12 +224,12 @@ impl Keeper {
         self.inner.publisher.segments.building_memory_bytes()
     }
 
-    /// The files that wait to be sealed.
+    /// The journal files that wait to be sealed.
     pub fn backlog(&self) -> Backlog {
         Backlog::of(closed(&self.view()))
     }
 
-    /// The part of the backlog that can be sealed: damaged files stay as they are.
+    /// The part of the backlog that can be sealed. Damaged files stay unchanged.
     pub fn sealable_backlog(&self) -> Backlog {
         let view = self.view();
         let hopeless = self.inner.hopeless.lock();
@@ -236,7 +238,7 @@ impl Keeper {
         Backlog::of(closed(&view).iter().filter(is_hopeful))
     }
 
-    /// When the newest of all messages was received; `None` if there is none, or none that can be read.
+    /// The time at which the newest message was received; `None` if there is none, or none can be read.
     pub fn received_last(&self) -> Option<Timestamp> {
         let view = self.view();
         let files = view.files.iter().filter(|file| 0 < file.messages).map(|file| file.received);
@@ -244,7 +246,7 @@ impl Keeper {
         files.chain(segments).max()
     }
 
-    /// The reason why nothing expires for now, if there is one.
+    /// The reason why nothing expires at present, if there is one.
     pub fn expiry_held(&self) -> Option<&'static str> {
         let held = "the newest journal file is missing: nothing is removed before another message is stored";
         self.view().newest_missing.map(|_| held)
@@ -255,15 +257,15 @@ impl Keeper {
         ExpiredParts::of(&self.old_parts(&self.view(), expiry))
     }
 
-    /// The part that expires next, after those: when its last message was received, and the number of its messages.
-    /// `None` if nothing readable is left.
+    /// The next part to expire after those: the time at which its last message was received, and the number of its
+    /// messages; `None` if nothing readable is left.
     pub fn next_to_expire(&self, expiry: &Expiry) -> Option<(Timestamp, u64)> {
         let view = self.view();
         let left = parts(&view).into_iter().skip(self.old_parts(&view, expiry).len());
         let mut messages = 0;
         for part in left {
             messages += part.messages();
-            // An unreadable part goes with the one that follows it.
+            // An unreadable part expires together with the part after it.
             if let Some(received) = part.received().filter(|_| 0 < messages) {
                 return Some((received, messages));
             }
@@ -275,17 +277,17 @@ impl Keeper {
         old_parts(view, expiry, self.inner.readers.slowest())
     }
 
-    /// Removes whole segments and closed journal files from the old end, as far as all their messages may go.
+    /// Removes whole segments and closed journal files, oldest first, as long as all their messages may be removed.
     pub(crate) fn expire(&self, expiry: &Expiry) -> Result<ExpiredParts, DiskError> {
         self.inner.publisher.expire(expiry, self.inner.readers.slowest())
     }
 
-    /// All messages before this sequence are synced.
+    /// Records that all messages before this sequence are synced.
     pub(crate) fn note_synced(&self, next_sequence: u64) {
         self.inner.publisher.note_synced(next_sequence);
     }
 
-    /// Makes sure that the manifest has all segments, and how far the messages reach.
+    /// Makes sure that the manifest has all segments and the end of the messages.
     pub(crate) fn settle(&self) -> Result<(), DiskError> {
         self.inner.publisher.settle()
     }

@@ -1,4 +1,4 @@
-//! The outcome of a task, or why it failed.
+//! The outcome of a task, or the reason why it failed.
 
 use crate::error::DiskError;
 use crate::store::damage::Damage;
@@ -6,36 +6,36 @@ use crate::store::damage::Damage;
 /// The outcome of a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TaskOutcome {
-    /// A journal file became segments.
+    /// A journal file was converted into segments.
     Sealed {
         /// The number of segments.
         segments: usize,
-        /// Their messages.
+        /// The number of their messages.
         messages: u64,
     },
-    /// A segment has an index again.
+    /// The index of a segment was rebuilt.
     Reindexed {
         /// Its messages.
         messages: u64,
     },
-    /// Small segments became one.
+    /// Small segments were joined into one.
     Joined {
         /// The number of segments that were joined.
         segments: usize,
-        /// Their messages.
+        /// The number of their messages.
         messages: u64,
     },
-    /// The messages of the task have expired.
+    /// The messages of the task have expired meanwhile.
     Void,
 }
 
-/// Why a task failed. It is offered again, unless its input is damaged.
+/// The reason why a task failed. It is offered again unless its input is damaged.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
     /// A write failed.
     #[error(transparent)]
     Disk(#[from] DiskError),
-    /// A part to be sealed cannot be read. It stays as it is, and is searched as it is.
+    /// A part to be sealed cannot be read. It stays unchanged, and is searched as it is.
     #[error("{0}")]
     Damaged(String),
     /// A part was not read in time.

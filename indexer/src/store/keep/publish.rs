@@ -1,4 +1,4 @@
-//! Exchanges files for others: the one step in which messages move.
+//! Replaces files by others, which is the one step in which messages move.
 //!
 //! **Invariant:** new files are whole and synced before the manifest names them; the manifest is replaced before
 //! searchers see the new files; and what it replaces is removed only then.
@@ -19,16 +19,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The files of a logspace, and the lock for changing which of them count.
+/// The files of a logspace, and the lock for changing which of them are valid.
 pub(super) struct Publisher {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
     journal_dir: PathBuf,
     pub(super) segments: Folder,
     shared: Arc<SharedView>,
-    /// Held while files are exchanged.
+    /// Locked while files are replaced.
     manifest: Mutex<Manifest>,
-    /// Whether it is certainly the one on the disk.
+    /// Whether it is certainly the same as the one on disk.
     is_settled: AtomicBool,
     /// Messages with sequences below this are on the disk.
     synced_next: AtomicU64,
@@ -51,7 +51,7 @@ impl Publisher {
         }
     }
 
-    /// Publishes the contents that opening found.
+    /// Publishes the contents found by opening.
     pub(super) fn begin(&self, view: View, found: Manifest, is_settled: bool) {
         let mut manifest = self.manifest.lock();
         *manifest = found;
@@ -64,12 +64,12 @@ impl Publisher {
         Arc::clone(&self.shared.read())
     }
 
-    /// All messages before this sequence are synced.
+    /// Records that all messages before this sequence are synced.
     pub(super) fn note_synced(&self, next_sequence: u64) {
         self.synced_next.fetch_max(next_sequence, Ordering::Relaxed);
     }
 
-    /// Makes sure that the manifest has all segments, and how far the messages reach.
+    /// Makes sure that the manifest has all segments and the end of the messages.
     pub(super) fn settle(&self) -> Result<(), DiskError> {
         let mut manifest = self.manifest.lock();
         if self.view().closed.is_some() {
@@ -84,7 +84,8 @@ impl Publisher {
         self.write_manifest(&mut manifest, same)
     }
 
-    /// Replaces parts by the segments made of them. Returns whether it did: parts that expired meanwhile stay expired.
+    /// Replaces parts by the segments made from them. Returns whether it did: parts that expired meanwhile stay
+    /// expired.
     pub(super) fn exchange(&self, old: &[StorePart], new: Vec<Segment>) -> Result<bool, DiskError> {
         let mut manifest = self.manifest.lock();
         let view = self.view();
@@ -115,7 +116,7 @@ impl Publisher {
 
     /// Replaces the index of a segment. Returns whether it did: the segment may have expired meanwhile.
     pub(super) fn exchange_index(&self, segment: &Segment, index: IndexBuilder) -> Result<bool, DiskError> {
-        // Held, so that the segment does not expire meanwhile and leave an index without blocks.
+        // The lock is held so that the segment does not expire meanwhile, which would leave an index without blocks.
         let manifest = self.manifest.lock();
         if !manifest.segments.contains(&segment.placed()) {
             return Ok(false);
@@ -126,8 +127,8 @@ impl Publisher {
         Ok(true)
     }
 
-    /// Removes whole segments and closed journal files from the old end, as far as all their messages may go.
-    /// `slowest` is up to where all its readers have read.
+    /// Removes whole segments and closed journal files, oldest first, as long as all their messages may be removed.
+    /// `slowest` is the sequence up to which all readers have read.
     pub(super) fn expire(&self, expiry: &Expiry, slowest: Option<u64>) -> Result<ExpiredParts, DiskError> {
         self.remove_leftovers();
         let mut manifest = self.manifest.lock();
@@ -136,7 +137,7 @@ impl Publisher {
         if parts.is_empty() {
             return Ok(ExpiredParts::default());
         }
-        // From here on they count for nothing, whatever is left of their files.
+        // From here on the expired parts are no longer valid, even if some of their files remain.
         let new = without_expired(&manifest, &view, &parts);
         let ManifestExtent { first, expired, .. } = new.extent.unwrap_or_default();
         self.write_manifest(&mut manifest, new)?;
@@ -149,7 +150,7 @@ impl Publisher {
         Ok(ExpiredParts { unread, ..ExpiredParts::of(&parts) })
     }
 
-    /// Removes segments that were made and never published.
+    /// Removes segments that were made but never published.
     pub(super) fn discard(&self, segments: &[Segment]) {
         self.leftovers.remove(segments.iter().flat_map(|segment| self.segments.paths(segment.id)));
     }
@@ -170,7 +171,7 @@ impl Publisher {
         change(Arc::make_mut(&mut self.shared.write()));
     }
 
-    /// The first sequence of the newest journal file. A missing one counts until there is another.
+    /// The first sequence of the newest journal file. A missing file counts until there is a newer one.
     fn newest_file(&self) -> u64 {
         let view = self.view();
         let newest = view.files.last().map_or(0, |file| file.first_sequence);
@@ -190,7 +191,8 @@ impl Publisher {
         Ok(())
     }
 
-    /// Removes the files of segments that were not published. After an error the manifest may name them anyway.
+    /// Removes the files of segments that were not published, unless the manifest names them, which is possible after
+    /// an error.
     fn remove_unnamed(&self, segments: &[Segment]) {
         let Ok(manifest) = Manifest::read(&*self.disk, &self.dir) else { return };
         let named = manifest.unwrap_or_default().segments;
@@ -221,7 +223,7 @@ impl Leftovers {
         Leftovers { disk, paths: Mutex::default() }
     }
 
-    /// Removes files; those that cannot be removed are tried again later.
+    /// Removes files. Those that cannot be removed are tried again later.
     fn remove(&self, paths: impl IntoIterator<Item = PathBuf>) {
         for path in paths {
             match self.disk.remove(&path) {
@@ -231,7 +233,7 @@ impl Leftovers {
         }
     }
 
-    /// Tries again to remove the files that are left.
+    /// Tries again to remove the remaining files.
     fn remove_all(&self) {
         let paths = std::mem::take(&mut *self.paths.lock());
         self.remove(paths);

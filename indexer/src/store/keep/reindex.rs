@@ -1,4 +1,4 @@
-//! Makes the index of a segment again from its blocks.
+//! Rebuilds the index of a segment from its blocks.
 
 use super::outcome::{KeepError, TaskOutcome};
 use super::publish::Publisher;
@@ -39,7 +39,7 @@ pub(super) fn reindex(
     Ok(if is_there { done } else { TaskOutcome::Void })
 }
 
-/// Shows all blocks of a segment.
+/// Passes all blocks of a segment on.
 fn each_block(
     segment: &Segment,
     cancelled: &dyn Fn() -> bool,
@@ -48,7 +48,7 @@ fn each_block(
     each_of(segment, 0..segment.blocks.len(), cancelled, visit)
 }
 
-/// Shows some blocks of a segment.
+/// Passes some blocks of a segment on.
 pub(super) fn each_of(
     segment: &Segment,
     blocks: Range<usize>,

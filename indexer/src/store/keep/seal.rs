@@ -1,4 +1,4 @@
-//! Seals a journal file: its messages become segments.
+//! Seals a journal file: converts it into segments.
 
 use super::outcome::{KeepError, TaskOutcome};
 use super::publish::Publisher;
@@ -12,7 +12,7 @@ use logstead_record::Batch;
 use std::io;
 use std::sync::Arc;
 
-/// Whether a closed file can become segments: it must be complete.
+/// Whether a closed file can be sealed: it must be complete.
 pub(super) fn is_sealable(file: &FileView) -> bool {
     0 < file.messages && file.damaged.is_empty()
 }
@@ -43,14 +43,14 @@ pub(super) fn seal(
     Ok(if is_sealed { done } else { TaskOutcome::Void })
 }
 
-/// A journal file on its way into segments.
+/// The state of sealing a journal file.
 struct SegmentSealer<'a> {
     publisher: &'a Publisher,
     file: &'a FileView,
     rows_max: u32,
     open: Option<SegmentBuilder<'a>>,
     segments: Vec<Segment>,
-    /// The sequence that must come next.
+    /// The expected sequence of the next message.
     next: u64,
 }
 
@@ -97,7 +97,7 @@ impl<'a> SegmentSealer<'a> {
     }
 }
 
-/// The hash of the last frame of a closed file: recorded in its successor, whether file or segment.
+/// The hash of the last frame of a closed file, which is recorded in the file or segment after it.
 fn hash_after(publisher: &Publisher, file: &FileView) -> Result<Hash, KeepError> {
     let view = publisher.view();
     let unknown = || KeepError::Damaged(format!("{}: the rest of it cannot be read", file.journal.name));

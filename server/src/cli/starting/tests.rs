@@ -1,4 +1,4 @@
-//! Starts with a database that is not as it was left.
+//! Starts with a database that was changed or lost since the last run.
 
 use super::*;
 use logstead_accounts as accounts;
@@ -8,7 +8,7 @@ use std::fs;
 const ROUTER: &str = "version = 1\n[[logspaces]]\nid = \"main\"\nretention = { age = \"10y\" }\n";
 const SHORTER: &str = "version = 1\n[[logspaces]]\nid = \"main\"\nretention = { age = \"90d\" }\n";
 
-/// A data directory as a server leaves it: a shorter retention at first, then the intended one.
+/// A data directory as left by a server, first with a shorter retention and then with the intended one.
 fn data() -> tempfile::TempDir {
     let data = tempfile::tempdir().unwrap();
     fs::create_dir_all(data.path().join("logspaces/main/journal")).unwrap();
@@ -33,7 +33,7 @@ fn refusal(data: &Path) -> String {
     }
 }
 
-/// The document that would run; with it, every stored message stays as long as it should.
+/// The document that would run, under which every stored message must be kept as long as it should be.
 fn runs(data: &Path, wanted: DatabaseChoice) -> String {
     let meta = open(data, wanted).unwrap();
     match document(data, &meta, None, wanted == DatabaseChoice::New).unwrap() {
@@ -74,7 +74,7 @@ fn without_any_document_the_shipped_one_removes_nothing() {
 fn a_new_directory_starts_with_the_shipped_document() {
     let data = tempfile::tempdir().unwrap();
     assert_eq!(runs(data.path(), DatabaseChoice::Last), DEFAULT_ROUTER_TOML);
-    // The state that a failed first start leaves.
+    // These are the files that a failed first start leaves.
     fs::create_dir_all(data.path().join("logspaces/main/journal")).unwrap();
     fs::write(data.path().join("logspaces/main/journal/1.journal"), [0; 56]).unwrap();
     fs::remove_file(database(data.path())).unwrap();
@@ -132,7 +132,7 @@ fn answers(meta: &Meta) -> String {
     )
 }
 
-/// The files of a database, by the suffix of the name.
+/// The files of a database, by the suffix of their names.
 type Files = std::collections::BTreeMap<&'static str, Vec<u8>>;
 
 fn taken(data: &Path) -> Files {
@@ -150,8 +150,8 @@ fn put(data: &Path, files: &Files) {
     }
 }
 
-/// A database with something of each kind, and the states in which a process that is killed during a change can leave
-/// it, each with the contents that it then has.
+/// A database with an entry of each kind, and the states in which a process that is killed during a change can leave
+/// it, with the contents of each.
 fn states(data: &Path) -> (Files, Vec<(&'static str, Files, String)>) {
     use logstead_accounts::{NewToken, Role};
     let meta = open_first(data);
@@ -173,7 +173,7 @@ fn states(data: &Path) -> (Files, Vec<(&'static str, Files, String)>) {
     assert!(open.get("-wal").is_none_or(Vec::is_empty), "nothing stays in the log");
     drop(meta);
     let closed = taken(data);
-    // A change as far as the log.
+    // Makes a change that is written only to the log.
     let connection = rusqlite::Connection::open(database(data)).unwrap();
     connection.pragma_update(None, "wal_autocheckpoint", 0).unwrap();
     connection.execute("UPDATE tokens SET role = 'operator' WHERE id % 3 = 0", []).unwrap();
@@ -190,7 +190,7 @@ fn states(data: &Path) -> (Files, Vec<(&'static str, Files, String)>) {
     let mix = |parts: [(&'static str, &Files); 3]| -> Files {
         parts.into_iter().map(|(suffix, from)| (suffix, from[suffix].clone())).collect()
     };
-    // Half of the pages have reached the file.
+    // In this state, half of the pages have reached the file.
     let mut half = mix([("", &logged), ("-wal", &logged), (".sum", &done)]);
     let (file, whole) = (half.get_mut("").unwrap(), &done[""]);
     file[..8192].copy_from_slice(&whole[..8192]);
@@ -204,7 +204,7 @@ fn states(data: &Path) -> (Files, Vec<(&'static str, Files, String)>) {
     (older, states)
 }
 
-/// Five hundred damages: flipped bits, cuts, zeros, emptied, gone, older.
+/// Tests five hundred kinds of damage: flipped bits, cuts, zeros, and files that are emptied, lost or older.
 #[test]
 fn no_damage_of_the_database_or_of_its_log_is_silent() {
     let data = data();
@@ -256,7 +256,7 @@ fn no_damage_of_the_database_or_of_its_log_is_silent() {
             with("all".to_owned(), Some(Vec::new()));
             with("the file".to_owned(), None);
             with("all but what was there earlier".to_owned(), older.get(suffix).cloned());
-            // Another's log, whole in itself.
+            // Takes the log of another state, which is intact in itself.
             let other = states.iter().find_map(|(_, files, _)| files.get("-wal")).cloned();
             with("everything".to_owned(), other);
         }

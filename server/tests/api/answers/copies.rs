@@ -1,12 +1,12 @@
-//! A message that routes store in several logspaces counts once, in every kind of question, and every answer says how many
-//! copies it leaves out.
+//! A message that routes store in several logspaces is counted once in every kind of question, and every answer says
+//! how many copies it leaves out.
 //!
 //! Keywords: duplicate, copies, several logspaces, dedup.
 
 use crate::support::{Server, output};
 use serde_json::{Value, json};
 
-/// The original is in the logspace that comes first in the document, whichever route comes first.
+/// The original is in the logspace that comes first in the document, regardless of the order of the routes.
 const ROUTER: &str = r#"
 version = 1
 
@@ -44,7 +44,7 @@ const MESSAGES: [&str; 5] = [
     "<38>1 2026-11-22T10:00:04Z web-1 web - - - request",
 ];
 
-/// How many messages an answer is about, and how many copies it leaves out.
+/// The number of messages in an answer, and the number of copies that it leaves out.
 fn told(server: &Server, path: &str, mut body: Value, token: &str) -> (u64, u64) {
     if path == "/facets" {
         body["fields"] = json!(["program"]);
@@ -82,9 +82,9 @@ fn check(server: &Server, limited: &str) {
         assert_eq!(told(json!({"query": "*", "logspaces": ["security"]})), (3, 0), "{path}");
         assert_eq!(told(json!({"query": "logspace=main"})), (5, 0), "{path}");
         assert_eq!(told(json!({"query": "flag:copy"})), (3, 0), "{path}");
-        // What a step made of a message for one logspace is a copy too, and is said to be left out.
+        // A message changed by a step for one logspace is a copy too, and is counted as left out.
         assert_eq!(told(json!({"query": "4929821157340411"})), (0, 1), "{path}");
-        // Who may not search the logspace of the originals misses nothing.
+        // A caller who may not search the logspace of the originals still finds all messages.
         assert_eq!(self::told(server, path, json!({"query": "*"}), limited), (5, 0), "{path}");
     }
     let (status, _) = server.post("/count", &json!({"query": "*", "copies": "none"}));

@@ -12,12 +12,12 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use tower::ServiceExt;
 
-/// The server with the calls of this file.
+/// The server with the calls that these tests make.
 pub(crate) type Server = in_process::Server<Calls>;
 
 pub(crate) struct Calls;
 
-/// What was answered.
+/// An answer.
 pub(crate) struct Answer {
     pub status: StatusCode,
     pub headers: HeaderMap,
@@ -37,7 +37,7 @@ impl Answer {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// Its status, and what it says.
+    /// Checks its status and a part of its text.
     pub(crate) fn check(&self, status: u16, expected: &str) {
         assert!(
             self.status.as_u16() == status && self.text().contains(expected),
@@ -53,7 +53,7 @@ impl Server {
         Server::start(|_| {})
     }
 
-    /// Answers a request whose body may have no end; reads no more of the answer than its first part if it is a stream.
+    /// Sends a request whose body may be endless; if the answer is a stream, reads only its first part.
     pub(crate) async fn run(&self, request: Request<Body>) -> Answer {
         let response = self.app.clone().oneshot(request).await.unwrap();
         let (parts, mut body) = response.into_parts();
@@ -79,14 +79,14 @@ impl Server {
         self.run(request.body(body.into()).unwrap()).await
     }
 
-    /// Posts with a token.
+    /// Sends a POST request with a token.
     pub(crate) async fn post(&self, path: &str, token: &str, kind: &str, body: impl Into<Body>) -> Answer {
         let authorization = format!("Bearer {token}");
         self.call(&format!("POST {path}"), &[("authorization", &authorization), ("content-type", kind)], body)
             .await
     }
 
-    /// A token of this role.
+    /// Makes a token with this role.
     pub(crate) fn token(&self, name: &str, role: Role) -> (i64, String) {
         let new = NewToken { name, role, created_by: "test".into(), expires_at: None };
         let (id, secret) =
@@ -94,7 +94,7 @@ impl Server {
         (id, secret.reveal().to_owned())
     }
 
-    /// The messages that a query finds, the oldest first.
+    /// The messages that a query finds, oldest first.
     pub(crate) async fn find(&self, query: &str) -> Vec<Value> {
         let question = json!({"query": query, "limit": 1000, "order": "oldest"});
         let answer = self.post("/api/v1/search", ADMIN, "application/json", question.to_string()).await;
@@ -102,7 +102,7 @@ impl Server {
         answer.json()["messages"].as_array().unwrap().clone()
     }
 
-    /// Makes a router document live.
+    /// Applies a router document.
     pub(crate) async fn route(&self, toml: &str) {
         let revision =
             self.call("GET /api/v1/router", &[("authorization", &format!("Bearer {ADMIN}"))], "").await;

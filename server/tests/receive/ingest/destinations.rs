@@ -1,5 +1,5 @@
-//! Destinations: a queue that the disk does not read for a while loses nothing, what is damaged is kept, and what other
-//! servers say is not for everybody.
+//! Destinations: a queue that is unreadable for a while loses nothing, damaged data is kept, and answers of other
+//! servers are not shown to everybody.
 //!
 //! Keywords: client libraries, discovery endpoints, Elasticsearch, Loki.
 
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 const MESSAGES: usize = 3000;
-/// Longer than what is damaged is tried again.
+/// This is longer than reading damaged data is retried.
 const UNREADABLE_FOR: Duration = Duration::from_secs(15);
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
@@ -42,12 +42,12 @@ async fn siem(server: &Server) -> Value {
     server.call("GET /api/v1/router/status", &headers, "").await.json()["destinations"][0].clone()
 }
 
-/// A server whose queue holds messages on its disk and not in memory: what another one received that was killed. It does not
-/// send before it is told to.
+/// A server with a queue on disk whose messages are not in memory, because it was filled by another server that was
+/// killed. It does not send until told to.
 async fn with_queued(seed: u64, text: &str, to: SocketAddr) -> (Server, Arc<SimDisk>, tempfile::TempDir) {
     let (disk, data) = (Arc::new(SimDisk::new(seed)), tempfile::tempdir().unwrap());
     let before = Server::start_on(disk.clone(), data.path(), |_| {});
-    // Nobody listens there.
+    // Nothing listens on this address.
     before.route(&router(SocketAddr::from(([127, 0, 0, 1], 1)))).await;
     ingest(&before, text).await;
     let disk = Arc::new(disk.after_kill());
@@ -70,7 +70,7 @@ async fn wait_until(server: &Server, what: &str, holds: impl Fn(&Value) -> bool)
     }
 }
 
-/// The lines that come, for as long as the test runs: what is not taken to the end is not delivered.
+/// Collects the received lines as long as the test runs. An incomplete request does not count as delivered.
 fn receive(listener: TcpListener) -> Arc<Mutex<Vec<String>>> {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let received = lines.clone();
@@ -84,7 +84,7 @@ fn receive(listener: TcpListener) -> Arc<Mutex<Vec<String>>> {
     lines
 }
 
-/// Waits until nothing is left, and checks that each message came once.
+/// Waits until the queue is empty, and checks that each message arrived once.
 async fn check_delivered(server: &Server, lines: &Mutex<Vec<String>>, texts: &[&str]) {
     wait_until(server, "all are delivered", |siem| siem["queue_messages"].as_u64() == Some(0)).await;
     let mut lines = lines.lock().unwrap().clone();
@@ -106,7 +106,7 @@ async fn a_queue_that_the_disk_does_not_read_waits_and_is_delivered_once_it_does
         siem["last_error"].as_str().is_some_and(|error| error.contains("cannot be read"))
     })
     .await;
-    // Nothing is given up meanwhile, and nothing is refused.
+    // Meanwhile, nothing is given up or refused.
     let begin = Instant::now();
     ingest(&server, "later").await;
     wait_until(&server, "it goes on waiting", |siem| {
@@ -145,7 +145,7 @@ async fn a_damaged_file_of_a_queue_is_kept_and_what_stands_behind_it_is_delivere
         file.read_at(0, &mut bytes).unwrap();
         bytes
     };
-    // In the middle of the first messages.
+    // This bit is in the middle of the first messages.
     disk.flip(&file, 8 * content(&file).len() / 2);
     let damaged = content(&file);
     server.route(&router(address)).await;
@@ -156,11 +156,11 @@ async fn a_damaged_file_of_a_queue_is_kept_and_what_stands_behind_it_is_delivere
     .await;
     ingest(&server, "behind").await;
     check_delivered(&server, &receive(listener), &["behind"]).await;
-    // However its file is called by then, what was in it is there.
+    // The content of the file must still exist, under whatever name.
     assert!(files().iter().any(|path| content(path).starts_with(&damaged)), "{:?}", files());
 }
 
-/// An internal server that says of itself what is nobody's business.
+/// An internal server whose answers contain private details.
 fn talkative() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -200,7 +200,7 @@ async fn what_other_servers_say_is_for_operators() {
     let seen = status(&analyst).await;
     seen.check(200, "it cannot send");
     assert!(!seen.text().contains("db-7") && !seen.text().contains("hidden"), "{}", seen.text());
-    // Trying one out is for those who may send messages anywhere, and read there what came of it.
+    // Testing a destination is only for callers who may send messages anywhere, because its result shows the answer.
     let test = async |token: &str| {
         server.post("/api/v1/destinations/test", token, "application/json", r#"{"id":"siem"}"#).await
     };

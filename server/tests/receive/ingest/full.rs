@@ -1,4 +1,4 @@
-//! A full disk: whoever sends, in whatever protocol, is asked to come again in its words, and then everything is stored once.
+//! A full disk: every sender is asked to try again in the terms of its protocol, and later everything is stored once.
 //!
 //! Keywords: full_disk, backpressure, 503, 507, retry.
 
@@ -11,11 +11,11 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Paths that take bodies and store nothing.
+/// Paths that accept bodies but store nothing.
 const QUESTIONS: [&str; 3] =
     ["/_security/user/_has_privileges", "/services/collector/ack", "/services/collector/ack/1.0"];
 
-/// A request with one message: path, media type, body, and what success and a refusal say.
+/// A request with one message: path, media type, body, the status of success and the text of a refusal.
 struct Request {
     path: &'static str,
     kind: &'static str,
@@ -28,7 +28,7 @@ fn requests() -> Vec<Request> {
     let request =
         |path, kind, body: &[u8], taken, refused| Request { path, kind, body: body.to_vec(), taken, refused };
     let loki = br#"{"streams":[{"stream":{"app":"a"},"values":[["1790000000000000001","m"]]}]}"#;
-    // A stream with one line, and a record with one text.
+    // This is a stream with one line, and a record with one text.
     let packed =
         snap::raw::Encoder::new().compress_vec(b"\x0a\x0e\x0a\x07{a=\"b\"}\x12\x03\x12\x01m").unwrap();
     let otlp = br#"{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"m"}}]}]}]}"#;
@@ -76,7 +76,7 @@ fn requests() -> Vec<Request> {
     all
 }
 
-/// Every path that messages come in by, as the table of routes has it.
+/// Every path that accepts messages, according to the table of routes.
 fn paths() -> BTreeSet<String> {
     let routes = ecosystem().into_iter().filter(|(method, path, _)| {
         let is_put_beside =
@@ -124,12 +124,12 @@ async fn a_full_disk_asks_senders_in_every_protocol_to_come_again() {
     server.call("GET /services/collector/health", &[], "").await.check(200, "\"code\":17");
 }
 
-/// Stores in two logspaces, and in the queue of a destination that nobody listens for.
+/// A document that stores in two logspaces, and in the queue of a destination where nothing listens.
 const EVERYWHERE: &str = "version = 1\n[[sources]]\nid = \"http\"\nkind = \"http\"\n[[logspaces]]\nid = \"main\"\n\
     [[logspaces]]\nid = \"other\"\n[[destinations]]\nid = \"siem\"\nkind = \"syslog\"\nto = \"tcp://127.0.0.1:9\"\n\
     [[routes]]\nid = \"all\"\nto = [\"main\", \"other\", \"siem\"]\n";
 
-/// Sends a message until it is taken, by a key or an id; whether that was so the first time.
+/// Sends a message with a key or an id until it is accepted; returns whether the first attempt succeeded.
 async fn send_until_taken(server: &Server, number: u64) -> bool {
     let authorization = format!("Bearer {ADMIN}");
     let (mut call, mut headers) = ("POST /api/v1/ingest", vec![("authorization", &*authorization)]);
@@ -194,7 +194,7 @@ async fn whatever_a_power_cut_leaves_what_has_a_name_is_stored_once_everywhere()
 async fn dies(what_is_left: fn(&SimDisk, u64) -> SimDisk) {
     let data = tempfile::tempdir().unwrap();
     let mut disk = Arc::new(SimDisk::new(8));
-    // A start looks for logspaces in the real folder.
+    // At the start, logspaces are looked for in the real folder.
     for logspace in ["main", "other"] {
         std::fs::create_dir_all(data.path().join("logspaces").join(logspace)).unwrap();
     }
@@ -212,7 +212,7 @@ async fn dies(what_is_left: fn(&SimDisk, u64) -> SimDisk) {
         let mut named = headers.to_vec();
         named[1].1 = "text/plain";
         named.push(("idempotency-key", &key));
-        // Nobody hears the answer.
+        // The answer is ignored.
         if number.is_multiple_of(2) {
             server.call("POST /api/v1/ingest", &named, format!("probe{number}")).await;
         } else {

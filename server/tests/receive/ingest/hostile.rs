@@ -1,4 +1,4 @@
-//! Bodies that are meant to do harm: each is answered, and takes a bounded amount of memory.
+//! Malicious bodies: each is answered, and takes a bounded amount of memory.
 //!
 //! Keywords: hostile input, malformed body, limits.
 
@@ -24,12 +24,12 @@ const PATHS: [(&str, &str); 6] = [
     ("/api/v2/logs", "application/json"),
 ];
 
-/// A small limit, so that a test is quick.
+/// Starts a server with a small limit, so that the tests are fast.
 fn start() -> Server {
     Server::start(|settings| settings.limits.ingest_body_max = logstead_config::Size::mib(2))
 }
 
-/// A body of a gigabyte, made when it is read; counts how much was.
+/// A body of a gigabyte, which is generated as it is read; the number of bytes is counted.
 struct Endless(usize, Arc<AtomicUsize>);
 
 impl Stream for Endless {
@@ -129,7 +129,7 @@ async fn many_requests_at_once_are_all_stored_or_told_to_come_again() {
     assert_eq!(server.find("m").await.len(), stored);
 }
 
-/// A request to export logs, in protobuf: one resource of this length, and records without anything.
+/// A request to export logs, in protobuf: one resource of this length, and empty records.
 fn records_of_a_long_resource(resource_bytes: usize, records: usize) -> Vec<u8> {
     let value = field(2, &field(1, &vec![b'x'; resource_bytes]));
     let resource = field(1, &field(1, &[field(1, b"long"), value].concat()));
@@ -141,7 +141,7 @@ fn snappy(body: &[u8]) -> Vec<u8> {
     snap::raw::Encoder::new().compress_vec(body).unwrap()
 }
 
-/// What bodies of a few hundred kilobytes make, with what each message repeats of them, is no more than some bodies.
+/// Bodies of a few hundred kilobytes cannot expand without limit, although each message repeats a part of them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_made_of_a_body_is_limited_in_every_protocol() {
     let server = start();
@@ -186,7 +186,7 @@ async fn what_is_made_of_a_body_is_limited_in_every_protocol() {
         server.post(path, ADMIN, kind, body).await.check(status, expected);
     }
     assert_eq!(server.find("*").await.len(), 0);
-    // What shippers send passes.
+    // A typical request of a shipper is accepted.
     let records = records_of_a_long_resource(2000, 500);
     assert_eq!(server.post("/v1/logs", ADMIN, protobuf, records).await.status.as_u16(), 200);
     assert_eq!(server.find("*").await.len(), 500);

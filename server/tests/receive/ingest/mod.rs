@@ -1,5 +1,5 @@
-//! What comes over HTTP in the protocols of other systems, and the tokens that it comes with: on real pipelines without
-//! sockets.
+//! Messages received over HTTP in the protocols of other systems, and the tokens used for it: on real pipelines
+//! without sockets.
 
 mod calls;
 mod destinations;

@@ -1,4 +1,4 @@
-//! Each protocol with what its clients ask, send and expect.
+//! Each protocol with the typical requests of its clients and the answers that they expect.
 //!
 //! Keywords: Elasticsearch bulk, Loki push, HEC, OTLP, Datadog.
 
@@ -69,7 +69,7 @@ async fn elasticsearch_shippers_are_answered_and_their_documents_stored() {
     anyone.check(401, "security_exception");
     assert!(anyone.header("www-authenticate").starts_with("Basic"));
     assert_eq!(anyone.header("x-elastic-product"), "Elasticsearch");
-    // A client of version 9.
+    // This is a client of version 9.
     let compatible = "application/vnd.elasticsearch+json; compatible-with=9";
     let headers = [
         ("authorization", &*format!("ApiKey {}", base64(&format!("id:{ADMIN}")))),
@@ -90,7 +90,7 @@ async fn what_browsers_open_is_no_index() {
             server.call(&format!("GET {path}"), &html, "").await,
             server.call(&format!("HEAD {path}"), &html, "").await,
         ];
-        // The page, or that the console was not built.
+        // The answer is the page, or says that the console was not built.
         assert!(page.header("content-type").starts_with("text/html"), "{path}: {}", page.text());
         assert_eq!((head.status, head.body.len()), (page.status, 0), "{path}");
         server.call(&format!("GET {path}"), &[], "").await.check(404, "there is nothing at");
@@ -115,7 +115,7 @@ fn gzip(body: &[u8]) -> Vec<u8> {
     packed.finish().unwrap()
 }
 
-/// A field of bytes in Protocol Buffers, shorter than 128.
+/// A field of bytes in Protocol Buffers, less than 128 bytes long.
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     [&[number << 3 | 2, bytes.len() as u8], bytes].concat()
 }

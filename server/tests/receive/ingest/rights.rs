@@ -1,4 +1,5 @@
-//! Every endpoint of the description and of the ecosystem, asked by everybody: a new one is in the table by itself.
+//! Every endpoint in the description and for other systems, called by every kind of caller: a new endpoint is
+//! included automatically.
 //!
 //! Keywords: token permissions, ingest token, 401, 403.
 
@@ -12,19 +13,19 @@ use serde_json::Value;
 
 const SECRET: &str = "tell-nobody-4711";
 
-/// What an endpoint says that it needs.
+/// The rights that an endpoint requires.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Needs {
     Nothing,
     Ingest,
     Session,
-    /// Within a grant.
+    /// This role, with any grant.
     Role(Role),
-    /// With a grant of everything.
+    /// This role, with a grant of everything.
     Everything(Role),
 }
 
-/// Method, path with values in place of its variables, and needs.
+/// The method of each endpoint, its path with values for its variables, and the required rights.
 fn endpoints() -> Vec<(String, String, Needs)> {
     let api = serde_json::to_value(openapi()).unwrap();
     let mut all = Vec::new();
@@ -72,12 +73,12 @@ fn needs(operation: &Value) -> Needs {
     }
 }
 
-/// Whether a token of this role may, that has a grant of everything or of one logspace.
+/// Whether a token with this role may call an endpoint, with a grant of everything or of one logspace.
 fn may(role: Role, is_whole: bool, needs: Needs) -> bool {
     match needs {
         Needs::Nothing => true,
         Needs::Ingest => role == Role::Ingest || is_whole,
-        // These callers have tokens.
+        // These callers have tokens, not sessions.
         Needs::Session => false,
         Needs::Role(needed) => needed <= role,
         Needs::Everything(needed) => needed <= role && is_whole,
@@ -104,7 +105,8 @@ async fn everybody_may_do_at_every_endpoint_what_its_description_says_and_no_mor
     server.post("/api/v1/ingest", ADMIN, "application/x-ndjson", line).await.check(200, "\"accepted\":1");
     let roles = [Role::Ingest, Role::Analyst, Role::Operator, Role::Admin];
     let mut holders = roles.map(|role| (role, true, server.token(&format!("a-{role}"), role).1)).to_vec();
-    // Of the logspace where nothing of it is, and of the one where something is, but not what they see of it.
+    // One grant is of a logspace that has none of the messages, the other of the logspace that has some, but with a
+    // scope that hides them.
     let other = Grant { logspaces: Some(vec!["other".to_owned()]), scope: None };
     let elsewhere = Grant { logspaces: None, scope: Some("host:elsewhere".to_owned()) };
     let limited: Vec<String> = [Role::Analyst, Role::Operator, Role::Admin]
@@ -133,7 +135,8 @@ async fn everybody_may_do_at_every_endpoint_what_its_description_says_and_no_mor
             [("nobody", None), ("expired", Some(expired.as_str())), ("revoked", Some(revoked.as_str()))];
         for (who, token) in nobody {
             let answer = ask(&server, asked, token).await;
-            // Splunk has a code for a token that is none, with 403. What needs nothing looks at no token.
+            // Splunk has its own code for an invalid token, with status 403. An endpoint without required rights
+            // ignores the token.
             let is_refused = matches!(answer.status.as_u16(), 401 | 403);
             if is_refused != (needs != Needs::Nothing) && !path.contains("/session") {
                 wrong.push(format!("{who} {method} {path}: {} where {needs:?} is needed", answer.status));
@@ -151,7 +154,7 @@ async fn everybody_may_do_at_every_endpoint_what_its_description_says_and_no_mor
         for (role, is_whole, token) in &holders {
             let answer = ask(&server, asked, Some(token)).await;
             let is_refused = answer.status.as_u16() == 403 || answer.status.as_u16() == 401;
-            // One's own password may be changed by everybody who has one.
+            // Every user may change the own password.
             let is_others = path.ends_with("/password") && *role < Role::Admin;
             if is_refused == may(*role, *is_whole, needs) && !is_others {
                 let of = if *is_whole { "everything" } else { "a part" };

@@ -1,4 +1,4 @@
-//! Tokens that send and do nothing else: which source is theirs, how much they may send, and how they end.
+//! Tokens that can only send: the sources that take their messages, their limits, and their expiry.
 //!
 //! Keywords: token quota, rate_limit, 429, expiry.
 
@@ -100,7 +100,7 @@ async fn a_token_sends_no_more_than_its_limits() {
     refused.check(429, "more than it may");
     let wait: u64 = refused.header("retry-after").parse().unwrap();
     assert!((1..=21).contains(&wait), "{wait}");
-    // In the words of each protocol.
+    // The refusal is in the terms of each protocol.
     for (path, expected) in
         [("/_bulk", "es_rejected_execution_exception"), ("/loki/api/v1/push", "more than it may")]
     {
@@ -156,12 +156,12 @@ async fn a_tokens_bytes_are_those_of_what_is_made_of_its_bodies() {
     assert_eq!(push().await.status.as_u16(), 204);
     let refused = push().await;
     refused.check(429, "more than it may");
-    // Two megabytes are made of fifty kilobytes.
+    // Fifty kilobytes expand to two megabytes.
     let wait: u64 = refused.header("retry-after").parse().unwrap();
     assert!((15..=21).contains(&wait), "{wait}");
 }
 
-/// A body of entries that comes without an end, and a sender for them.
+/// An endless body of entries, and the sender that feeds it.
 fn upload_body() -> (tokio::sync::mpsc::Sender<Vec<u8>>, axum::body::Body) {
     struct Coming(tokio::sync::mpsc::Receiver<Vec<u8>>);
     impl futures_core::Stream for Coming {
@@ -204,13 +204,13 @@ async fn a_journal_comes_at_the_pace_of_its_token_and_ends_with_it() {
     assert_eq!(removed.status.as_u16(), 204);
     let ended = tokio::time::timeout(std::time::Duration::from_secs(30), uploading).await;
     ended.expect("it ends").unwrap().check(401, "unknown or has expired");
-    // A piece of the body at most, and not all twenty thousand.
+    // At most one piece of the body is stored, not all twenty thousand entries.
     let stored = server.find("entry").await.len();
     assert!(stored < 300, "{stored}");
     drop(sender);
 }
 
-/// Five hundred messages at a hundred in a second.
+/// It sends five hundred messages at a limit of a hundred per second.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_journal_takes_the_time_that_the_pace_of_its_token_leaves_it() {
     let server = Server::usual();
@@ -227,7 +227,7 @@ async fn a_journal_takes_the_time_that_the_pace_of_its_token_leaves_it() {
     assert_eq!(server.find("entry").await.len(), 500);
 }
 
-/// What rsyslog is refused in any other way it loses.
+/// If a document is refused in any other way, rsyslog loses it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn beyond_the_pace_of_a_token_each_document_of_a_bulk_is_refused_by_itself() {
     let server = Server::usual();
@@ -245,16 +245,16 @@ async fn beyond_the_pace_of_a_token_each_document_of_a_bulk_is_refused_by_itself
     assert_eq!(server.find("one").await.len(), 30);
 }
 
-/// An object with a long name around many others: a megabyte of names is made of it.
+/// An object with a long name around many others, which expands to a megabyte of names.
 fn names(message: usize) -> String {
     let inner: Vec<String> = (0..500).map(|n| format!("\"{n}\":1")).collect();
     format!("{{\"message\":\"m\",\"{message}{}\":{{{}}}}}", "x".repeat(2000), inner.join(","))
 }
 
-/// A name, where the body is sent, what it is and how it is packed, the body, and how much is made of it.
+/// A name, the path, the media type, the encoding, the body, and the size to which it expands.
 type Made = (&'static str, String, &'static str, Option<&'static str>, Vec<u8>, u64);
 
-/// A body for each protocol, of which twenty times as much is made, and at least so many bytes.
+/// A body for each protocol that expands at least twentyfold, and to at least this many bytes.
 fn bodies() -> Vec<Made> {
     let long = "x".repeat(50_000);
     let gzip = |body: &[u8]| {
@@ -360,12 +360,12 @@ async fn what_is_made_of_a_body_is_charged_in_every_protocol() {
         let took = begin.elapsed().as_secs();
         assert!(first.status.is_success(), "{name}: {} {}", first.status, first.text());
         let refused = send(Vec::new()).await;
-        // Splunk's clients come again after this one.
+        // Splunk's clients try again after this status.
         let expected = if path.starts_with("/services") { 503 } else { 429 };
         assert_eq!(refused.status.as_u16(), expected, "{name}: {}", refused.text());
         assert!(refused.text().contains("sends more than it may"), "{name}: {}", refused.text());
         let wait: u64 = refused.header("retry-after").parse().unwrap();
-        // All but what a second grants, and what was made up for since.
+        // The wait covers all of it, except for what one second grants and what has been granted since.
         let least = (made_bytes / 100_000).saturating_sub(2 + took);
         assert!(least <= wait, "{name}: {sent} bytes, of which {made_bytes} are made: {wait} s of {least}");
     }

@@ -12,7 +12,7 @@ export function RoleTag({ role }: { role: Role }) {
   );
 }
 
-/** `host:shop-* in app, main` */
+/** The part of the store that a grant gives access to, such as `host:shop-* in app, main`. */
 export function Sees({ grant }: { grant: Grant }) {
   if (grant.scope === null) return placesText(grant);
   return (
@@ -25,7 +25,10 @@ export function Sees({ grant }: { grant: Grant }) {
   );
 }
 
-/** A token that sends goes where the routes say, unless it may name logspaces itself. */
+/**
+ * The rights of a token. Messages from a sending token go where the routes say, unless it may name
+ * logspaces itself.
+ */
 export function May({ token }: { token: TokenEntry }) {
   if (token.role !== 'ingest') return <Sees grant={token} />;
   return token.logspaces === null ? 'send' : `send, also to ${token.logspaces.join(', ')}`;

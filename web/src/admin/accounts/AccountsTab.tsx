@@ -1,4 +1,4 @@
-/** Users and tokens, found by one box and sorted by one choice. */
+/** Users and tokens, filtered by a single field and sorted by a single choice. */
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
 import {
@@ -82,7 +82,7 @@ export function AccountsTab({ state, onChange }: Props) {
   );
 }
 
-/** The users, each with the sessions as far as they are known. */
+/** The users, each with their sessions if known. */
 export function useUserRows(users: readonly UserRow['user'][] | undefined): UserRow[] {
   return useQueries({
     queries: (users ?? []).map(({ name }) => sessionsOfQuery(name)),
@@ -92,7 +92,7 @@ export function useUserRows(users: readonly UserRow['user'][] | undefined): User
 }
 
 type UserTableProps = {
-  /** Null as long as they are not known. */
+  /** Null while they are not known. */
   rows: readonly UserRow[] | null;
   error: Error | null;
   state: AdminState;
@@ -102,7 +102,7 @@ type UserTableProps = {
   onRetry: () => void;
 };
 
-/** The users: what they may do, and when they last did something. */
+/** The users, with their rights and the time of their last activity. */
 function UserTable({ rows, error, state, finder, hrefOf, onSort, onRetry }: UserTableProps) {
   const { sort, find, panel } = state;
   const shown = shownUsers(rows ?? [], find, sort);
@@ -175,7 +175,7 @@ function Row({ row, isOpen, href }: { row: UserRow; isOpen: boolean; href: strin
   );
 }
 
-/** Providers ask for a second factor themselves. */
+/** Users of providers use the second factor of the provider. */
 function Factor({ user: { second_factor, origin } }: { user: UserRow['user'] }) {
   if (origin?.startsWith('oidc:') === true) return <span className="dimmed">by the provider</span>;
   return (
@@ -202,7 +202,7 @@ type TokenTableProps = {
 
 type Asked = { what: 'rotate' | 'revoke'; token: TokenEntry };
 
-/** The tokens of programs: when each was last used, and until when it is valid. */
+/** The tokens for programs, with the time of their last use and their expiry. */
 function TokenTable({ tokens, now, error, state, hrefOf, onSort, onRetry }: TokenTableProps) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const { sort, find, panel } = state;

@@ -1,4 +1,4 @@
-/** The part of the store that an account gets: logspaces, and a filter over their messages. */
+/** The part of the store that an account may see: logspaces, and a filter for their messages. */
 import { Checkbox, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
@@ -9,12 +9,14 @@ import { QueryField } from '../../ui/query/QueryField';
 import { requestRange } from '../../ui/range';
 import classes from './Panel.module.css';
 
-/** The grant as it is being written: "only these" with none of them chosen is not a grant yet. */
+/**
+ * The grant while it is being edited: "only these" without any selected is not a valid grant yet.
+ */
 export type GrantDraft = { isAll: boolean; logspaces: readonly string[]; scope: string };
 
 type Props = {
   draft: GrantDraft;
-  /** For tokens that only send: logspaces they may name, and no scope. */
+  /** For tokens that may only send: logspaces that they may name, and no scope. */
   isSender?: boolean;
   scopeError: ReactNode;
   logspacesError: ReactNode;
@@ -33,7 +35,7 @@ export function grantOf({ isAll, logspaces, scope }: GrantDraft): Grant {
   };
 }
 
-/** Why it cannot be granted as it is. */
+/** Whether it cannot be granted in its current state. */
 export function isIncomplete({ isAll, logspaces }: GrantDraft): boolean {
   return !isAll && logspaces.length === 0;
 }
@@ -41,7 +43,7 @@ export function isIncomplete({ isAll, logspaces }: GrantDraft): boolean {
 export function GrantFields(props: Props) {
   const { draft, isSender = false, scopeError, logspacesError, onChange } = props;
   const { data: known = [] } = useQuery(logspacesQuery);
-  // One that is granted and gone can still be given up.
+  // A granted logspace that no longer exists can still be removed.
   const ids = [...new Set([...known.map(({ id }) => id), ...draft.logspaces])].sort();
   const wrong = logspacesError ?? (isIncomplete(draft) ? 'Choose at least one.' : undefined);
   return (

@@ -1,4 +1,4 @@
-/** Makes a token for a program, and shows its secret this one time. */
+/** Creates a token for a program, and shows its secret this once. */
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -128,7 +128,7 @@ export function NewTokenPanel({ onMade, onClose }: Props) {
 
 type ExpiryProps = {
   expiry: string;
-  /** The day on which the token expires, where one is chosen. */
+  /** The day on which the token expires, if one is chosen. */
   day: string;
   error: ReactNode;
   onExpiry: (expiry: string) => void;

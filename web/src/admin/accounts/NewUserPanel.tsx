@@ -1,4 +1,4 @@
-/** Makes a user whose password Logstead keeps. */
+/** Creates a user whose password Logstead keeps. */
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** A panel beside the tables: its head, what it says, and its buttons, which stay in sight. */
+/** A panel beside the tables: its header, its contents, and its buttons, which stay in view. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -12,9 +12,9 @@ import classes from './Panel.module.css';
 type Props = {
   title: string;
   about?: ReactNode;
-  /** Before the title. */
+  /** Shown before the title. */
   mark?: ReactNode;
-  /** Beside the way out. */
+  /** Shown beside the close button. */
   menu?: ReactNode;
   foot?: ReactNode;
   onSubmit?: () => void;
@@ -51,7 +51,7 @@ export function errorAt(error: Error | null, path: string): ReactNode {
   return <Prose text={error.message} />;
 }
 
-/** The part of a refusal that no field shows. */
+/** The part of a refusal that is not shown at a field. */
 export function otherError(error: Error | null, paths: readonly string[]): string | undefined {
   if (error === null || paths.includes(problemOf(error).path ?? '')) return undefined;
   return error.message;
@@ -59,7 +59,7 @@ export function otherError(error: Error | null, paths: readonly string[]): strin
 
 type SecretProps = { of: string; secret: string; note?: string; onDone: () => void };
 
-/** A secret, the one time that it is shown. */
+/** A secret, which is shown only once. */
 export function Secret({ of, secret, note, onDone }: SecretProps) {
   return (
     <div className={classes.secretBox}>

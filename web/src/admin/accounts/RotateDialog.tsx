@@ -1,4 +1,7 @@
-/** Gives a token another secret. The present one goes on for a while, so that senders can be changed one after the other. */
+/**
+ * Gives a token a new secret. The present one keeps working for a while, so that senders can be
+ * changed one after the other.
+ */
 import { NativeSelect } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** The panel beside the tables: somebody or something to make, to look at or to change. */
+/** The panel beside the tables, in which a user or a token is created, shown or changed. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Button } from '@mantine/core';
@@ -84,7 +84,7 @@ function Missing({ what, isLoading, onClose }: MissingProps) {
   );
 }
 
-/** To the row that was opened. */
+/** Returns the focus to the row that was opened. */
 function returnFocus(panel: Panel): void {
   const rows = document.querySelectorAll<HTMLElement>('[data-user], [data-token]');
   const row = [...rows].find(
@@ -95,7 +95,7 @@ function returnFocus(panel: Panel): void {
   row?.focus();
 }
 
-/** A token: what it may do, who made it, and what can be done about it. Its rights cannot be changed. */
+/** A token: its rights, its creator, and the actions on it. Its rights cannot be changed. */
 function TokenPanel({ token, onClose }: { token: TokenEntry; onClose: () => void }) {
   const [zone] = useZone();
   const [asked, setAsked] = useState<'rotate' | 'revoke' | null>(null);

@@ -1,4 +1,4 @@
-/** A user: what they may do, and what can be done about them. */
+/** A user: their rights, and the actions on them. */
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -44,9 +44,9 @@ import page from '../Admin.module.css';
 
 type Props = {
   user: UserEntry;
-  /** Null as long as they are not known. */
+  /** Null while they are not known. */
   sessions: readonly SessionEntry[] | null;
-  /** Whether it is the user of the page. */
+  /** Whether this is the user of the page. */
   isSelf: boolean;
   onClose: () => void;
 };
@@ -161,7 +161,7 @@ type UserMenuProps = {
   onGone: () => void;
 };
 
-/** The actions on a user besides changing rights. Each first says what it does. */
+/** The actions on a user other than changing rights. Each first explains its effect. */
 function UserMenu({ user, sessions, isSelf, onGone }: UserMenuProps) {
   const cache = useQueryClient();
   const [asked, setAsked] = useState<Action | null>(null);

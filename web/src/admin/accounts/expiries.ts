@@ -1,4 +1,4 @@
-/** When a new token ends, as it is chosen. */
+/** The choices for the expiry of a new token. */
 import { DAY_MS } from './rows';
 
 export const expiries = [
@@ -9,7 +9,10 @@ export const expiries = [
   { value: 'never', label: 'Never' },
 ] as const;
 
-/** RFC 3339, or null for never. A day ends at its midnight here, so the token works on it. */
+/**
+ * The time in RFC 3339 format, or null for never. A chosen day ends at midnight local time, so the
+ * token still works on that day.
+ */
 export function expiryTime(choice: string, day: string, now: number): string | null {
   if (choice === 'never') return null;
   if (choice !== 'day') return new Date(now + Number(choice) * DAY_MS).toISOString();

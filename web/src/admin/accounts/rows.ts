@@ -1,16 +1,19 @@
-/** The rows of the tables of users and tokens: which are shown, in which order, and what needs attention. Pure. */
+/**
+ * The rows of the tables of users and tokens: which are shown, in which order, and which need
+ * attention. Pure.
+ */
 import type { SessionEntry } from '../../api/account';
 import type { Grant, Role, TokenEntry, UserEntry } from '../../api/users';
 import { formatAge } from '../../ui/time';
 import type { Sort } from '../adminParams';
 
 export const DAY_MS = 86_400_000;
-/** A token that nothing has used for so long is probably forgotten. */
+/** A token that was not used for this many days is probably forgotten. */
 export const UNUSED_DAYS = 90;
-/** Before it ends there has to be time to replace it. */
+/** A token that expires within this many days has to be replaced soon. */
 export const EXPIRES_SOON_DAYS = 14;
 
-/** A user with what the sessions tell; null as long as they are not known. */
+/** A user with their sessions; null while the sessions are not known. */
 export type UserRow = { user: UserEntry; sessions: readonly SessionEntry[] | null };
 
 /** The session that was used last. */
@@ -21,7 +24,10 @@ export function lastSession({ sessions }: UserRow): SessionEntry | null {
   );
 }
 
-/** `everything`, `app, main`, `messages of app that match`; the scope stands apart because it is a query. */
+/**
+ * The logspaces of a grant in words: `everything`, `app, main`, `messages of app that match`; the
+ * scope is shown separately because it is a query.
+ */
 export function placesText({ logspaces, scope }: Grant): string {
   if (logspaces !== null) return logspaces.join(', ');
   return scope === null ? 'everything' : 'all logspaces';
@@ -55,7 +61,7 @@ export function shownTokens(tokens: readonly TokenEntry[], find: string, sort: S
       case 'used':
         return token.last_used ?? '';
       case 'expires':
-        // Those without an end come last.
+        // Tokens that never expire come last.
         return token.expires_at ?? '~';
     }
   };
@@ -65,7 +71,7 @@ export function shownTokens(tokens: readonly TokenEntry[], find: string, sort: S
   return sorted(found, keyOf, ({ name }) => name, sort.descending);
 }
 
-/** For how many whole days nothing has used it; a token that never was used counts from when it was made. */
+/** The number of whole days without use; a token that was never used counts from its creation. */
 export function unusedDays({ last_used, created_at }: TokenEntry, now: number): number {
   return Math.max(Math.floor((now - Date.parse(last_used ?? created_at)) / DAY_MS), 0);
 }
@@ -80,7 +86,7 @@ export function expiryOf({ expires_at }: TokenEntry, now: number): Expiry {
   return days <= EXPIRES_SOON_DAYS ? { kind: 'soon', days: Math.floor(days) } : { kind: 'later' };
 }
 
-/** The summary of all tokens in the head of the table; empty if there is nothing to do. */
+/** The summary of all tokens for the header of the table; empty if nothing needs attention. */
 export function attention(tokens: readonly TokenEntry[], now: number): string {
   const unused = tokens.filter((token) => unusedDays(token, now) >= UNUSED_DAYS).length;
   const kinds = tokens.map((token) => expiryOf(token, now).kind);
@@ -106,7 +112,7 @@ export function usedText(token: TokenEntry, now: number): string {
   return days < UNUSED_DAYS ? 'never' : `never, for ${days} d`;
 }
 
-/** `7`, or `2 of 7` where some are not shown. */
+/** The number of rows, such as `7`, or `2 of 7` if some are not shown. */
 export function countText(shown: number, all: number): string {
   return shown === all ? String(all) : `${shown} of ${all}`;
 }

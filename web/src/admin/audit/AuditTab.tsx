@@ -32,7 +32,7 @@ export function AuditTab(props: Props) {
   const { query, range, picker, onQuery } = props;
   const field = useRef<QueryFieldHandle>(null);
   const [typed, setTyped] = useState({ query, text: query });
-  // Another query of the address takes the place of what is being written.
+  // If the query in the address changes, it replaces the text that is being edited.
   const text = typed.query === query ? typed.text : query;
   useCommands([
     { id: 'audit-query', title: 'To the query', keys: '/', run: () => field.current?.focus() },
@@ -111,7 +111,7 @@ function Entries({ query, range, onQuery }: Props) {
       </div>
       <TableFrame label="List of actions" heads={['Time', 'Who', 'Action', 'Detail']}>
         {entries.map((entry, at) => (
-          // Entries have no id; new ones come at the top, with another answer.
+          // Entries have no id; new ones only appear at the top, with another answer.
           <Row key={`${entry.time} ${at}`} entry={entry} />
         ))}
       </TableFrame>
@@ -154,7 +154,7 @@ function Row({ entry: { time, user, account, action, detail } }: { entry: AuditE
   );
 }
 
-/** The same entries as messages, where they are kept in a logspace. */
+/** A link to the same entries as messages, if they are stored in a logspace. */
 function InSearch({ query, range }: { query: string; range: TimeRange }) {
   const { data: logspaces = [] } = useQuery(logspacesQuery);
   if (!logspaces.some(({ id }) => id === AUDIT_LOGSPACE)) return null;

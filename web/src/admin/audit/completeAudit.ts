@@ -1,4 +1,4 @@
-/** Completion for queries of the audit log: its fields, and the actions that exist. */
+/** Completion for queries of the audit log: its fields, and the existing actions. */
 import type { Complete } from '../../ui/query/suggestions';
 
 const FIELDS = ['action:', 'user:', 'account:'];
@@ -26,7 +26,7 @@ const ACTIONS = [
   'token.remove',
 ];
 
-/** By the word before the cursor. */
+/** Completes the word before the cursor. */
 export const completeAudit: Complete = (query, cursor) => {
   const before = Array.from(query).slice(0, cursor).join('');
   const [word] = /[^\s()]*$/.exec(before) ?? [''];

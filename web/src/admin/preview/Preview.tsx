@@ -1,4 +1,7 @@
-/** The data that a grant gives access to: how much of it, from which hosts and logspaces, and the newest messages. */
+/**
+ * The data that a grant gives access to: how much it is, from which hosts and logspaces, and the
+ * newest messages.
+ */
 import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -34,7 +37,7 @@ type Props = {
   /** The name in `What would ana see?` */
   who: string;
   grant: Grant;
-  /** Takes logspaces out of the grant, where it is being written. */
+  /** Changes the logspaces of the grant while it is being edited. */
   onChoose?: (logspaces: readonly string[]) => void;
 };
 
@@ -84,7 +87,10 @@ export function Preview({ who, grant, onChoose }: Props) {
   );
 }
 
-/** Everything that the grant is a part of: private logspaces are only compared with where it names them. */
+/**
+ * The whole that the grant is compared with. Private logspaces are only included if the grant names
+ * them.
+ */
 function useWhole({ logspaces }: Grant): Grant {
   const { data: known } = useQuery(logspacesQuery);
   const ids = (known ?? []).map(({ id }) => id);

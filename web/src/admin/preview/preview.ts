@@ -11,10 +11,10 @@ import type { Grant } from '../../api/users';
 export const spans = ['1h', '24h', '7d'] as const;
 export type Span = (typeof spans)[number];
 
-/** The answers to the requests that are sent at once. */
+/** The answers to the requests that are sent simultaneously. */
 export type ScopePreview = {
   histogram: Histogram;
-  /** `host` and `logspace`. */
+  /** The facets of `host` and `logspace`. */
   fields: Record<string, Facet>;
   messages: readonly Message[];
 };
@@ -50,12 +50,15 @@ export function scopePreviewQuery({ logspaces, scope }: Grant, span: Span) {
   });
 }
 
-/** A grant is asked for once it has not changed for so long. */
+/** A grant is previewed once it has not changed for this long. */
 export const WAIT_MS = 400;
 
-/** Why the scope of a grant cannot be parsed, while it is written; undefined if it can, or if nobody knows yet. */
+/**
+ * Why the scope of a grant cannot be parsed, while it is being edited; undefined if it can, or if
+ * that is not known yet.
+ */
 export function useScopeError(grant: Grant): string | undefined {
-  // A text, because an object would differ each time it is drawn.
+  // Compared as text, because an object would be different at each render.
   const [text] = useDebouncedValue(JSON.stringify(grant), WAIT_MS);
   const settled = JSON.parse(text) as Grant;
   const { error } = useQuery({
@@ -66,7 +69,7 @@ export function useScopeError(grant: Grant): string | undefined {
   return error?.message;
 }
 
-/** Whether the server refused the scope: it says where in it. */
+/** Whether the server refused the scope, in which case it names the position of the error. */
 export function isUnparsed(error: Error | null): boolean {
   return isRefusal(error) && problemOf(error).column !== undefined;
 }
@@ -74,7 +77,7 @@ export function isUnparsed(error: Error | null): boolean {
 /** A part of something that can be counted. */
 export type PreviewPart = { name: string; count: number; of: number };
 
-/** Each logspace that the grant names, with what it gives; the fullest first. */
+/** The part of each logspace that the grant names, largest first. */
 export function partsOf(grant: Grant, found: ScopePreview, all: ScopePreview): PreviewPart[] {
   const given = countsOf(found);
   const there = countsOf(all);
@@ -96,12 +99,12 @@ export function inVain(grant: Grant, parts: readonly PreviewPart[]): PreviewPart
   return parts.filter(({ count, of }) => count === 0 && of > 0);
 }
 
-/** `8.6 %`, `< 0.1 %`, `100 %`; empty where there is nothing to be a part of. */
+/** A share such as `8.6 %`, `< 0.1 %` or `100 %`; empty if the whole is empty. */
 export function shareText(count: number, of: number): string {
   if (of === 0) return '';
   const percent = (100 * count) / of;
   if (count > 0 && percent < 0.1) return '< 0.1 %';
-  // A part that is left out is never rounded away.
+  // A missing part is never rounded away.
   if (count < of && percent > 99.9) return '> 99.9 %';
   return `${Number(percent.toFixed(1))} %`;
 }

@@ -1,4 +1,4 @@
-/** The server: its facts, where it listens, and a report for those who help. */
+/** The server: its facts, its listeners, and a report for those who help with it. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Checkbox } from '@mantine/core';
 import { IconDownload, IconFileText } from '@tabler/icons-react';
@@ -131,7 +131,7 @@ function servesText(serves: string): string {
   }
 }
 
-/** The report is read here before it is saved: what is saved is what is shown. */
+/** Shows the report before it is saved: the saved text is the one shown. */
 function SupportReport() {
   const make = useMutation({ mutationFn: supportReport });
   const text = make.data;
@@ -204,13 +204,13 @@ function Report({ text }: { text: string }) {
 
 type Props = {
   find: string;
-  /** Whether only those are shown that are not as shipped. */
+  /** Whether only settings that differ from their defaults are shown. */
   changed: boolean;
   onFind: (find: string) => void;
   onChanged: (changed: boolean) => void;
 };
 
-/** The settings in force, each with what it means and which layer it is from. */
+/** The settings in force, each with its meaning and the layer that it comes from. */
 export function SettingsTab({ find, changed, onFind, onChanged }: Props) {
   const { data, error, refetch } = useQuery(settingsQuery);
   const all = data?.settings ?? [];
@@ -298,7 +298,7 @@ const tones: Record<Validity['tone'], string | undefined> = {
   bad: classes.bad,
 };
 
-/** Every file of certificates that is in use, and how long it is good. */
+/** Every file of certificates in use, and its validity. */
 export function CertificatesTab() {
   const { data, error, refetch, dataUpdatedAt } = useQuery(certificatesQuery);
   return (

@@ -1,4 +1,4 @@
-/** The settings that are shown, and the words for where each comes from. */
+/** The settings that are shown, and the words for their origins. */
 import type { Setting } from '../../api/status';
 
 export function shownSettings(

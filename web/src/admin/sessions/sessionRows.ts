@@ -5,7 +5,7 @@ import type { UserRow } from '../accounts/rows';
 
 export type SessionRow = { user: string; session: SessionEntry };
 
-/** Those that match, the last used first. */
+/** The sessions that match, last used first. */
 export function shownSessions(rows: readonly UserRow[], find: string): SessionRow[] {
   const wanted = find.trim().toLowerCase();
   return rows

@@ -1,4 +1,4 @@
-/** Everything that can be asked of the server: operations by subject, and one of them in full. */
+/** The API reference: operations by subject, and one of them in full. */
 import { Button, Skeleton, TextInput } from '@mantine/core';
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -127,7 +127,7 @@ type EntryProps = { operation: Operation; isOpen: boolean; onOpen: () => void };
 function Entry({ operation, isOpen, onOpen }: EntryProps) {
   const entry = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    // For links to an operation far down.
+    // For links to an operation far down the page.
     if (isOpen) entry.current?.scrollIntoView({ block: 'nearest' });
   }, [isOpen]);
   return (
@@ -162,7 +162,10 @@ type OperationViewProps = {
   onBack: () => void;
 };
 
-/** One operation in full: what it needs, takes and answers, a command for curl, and the answer where it can be tried. */
+/**
+ * One operation in full: its requirements, parameters and answers, a curl command, and the answer
+ * if it can be tried.
+ */
 function OperationView({ operation, schemas, onBack }: OperationViewProps) {
   const { method, path, summary, about, needs, parameters, bodies, answers } = operation;
   const [values, setValues] = useState<Values>({});
@@ -268,7 +271,7 @@ function textOf({ type, schema }: DescribedBody, schemas: OfSchemas['schemas']):
   return JSON.stringify(exampleOf(schema, schemas), null, 2);
 }
 
-/** The fields of an object, those of inner objects indented. */
+/** The fields of an object; those of inner objects are indented. */
 function FieldTable({ label, rows }: { label: string; rows: readonly Row[] }) {
   return (
     <div className="scrollX" tabIndex={0} role="region" aria-label={label}>
@@ -299,7 +302,10 @@ type ParametersProps = {
   onChange: (values: Values) => void;
 };
 
-/** The parameters of an operation, each with a field: what is written there is in the command, and is sent. */
+/**
+ * The parameters of an operation, each with a field, whose value is used in the command and in the
+ * request.
+ */
 function Parameters({ parameters, schemas, values, onChange }: ParametersProps) {
   return (
     <div className={classes.parameters}>
@@ -331,10 +337,10 @@ function Parameters({ parameters, schemas, values, onChange }: ParametersProps) 
   );
 }
 
-/** Longer than any answer that is worth waiting for on a page. */
+/** Longer than any answer for which waiting on a page is worthwhile. */
 const WAIT_MAX_MS = 30_000;
 
-/** Sends what is written, and shows the answer as it came. */
+/** Sends the request as filled in, and shows the answer as received. */
 function TryIt({ operation, values }: { operation: Operation; values: Values }) {
   const missing = missingOf(operation, values);
   const trial = useMutation({

@@ -1,4 +1,4 @@
-/** A request as an address, and as a command for a shell. Pure. */
+/** A request as a URL, and as a shell command. Pure. */
 import type { Operation } from './description';
 
 /** The values of the parameters by name; empty ones are left out. */
@@ -19,7 +19,7 @@ export function addressOf({ path, parameters }: Operation, values: Values): stri
   return text === '' ? filled : `${filled}?${text}`;
 }
 
-/** The parameters that have to be written before it can be sent. */
+/** The parameters that have to be filled in before the request can be sent. */
 export function missingOf({ parameters }: Operation, values: Values): readonly string[] {
   return parameters
     .filter(({ name, required, in: place }) => {
@@ -49,7 +49,7 @@ export function curlOf(
   ].join(' \\\n  ');
 }
 
-/** For a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,7 @@
-/** The server's description of its API, read into what the page shows of it. Pure; the description is OpenAPI 3.1. */
+/**
+ * The server's description of its API, converted to the form that the page shows. Pure; the
+ * description is OpenAPI 3.1.
+ */
 
 export type Schema = {
   $ref?: string;
@@ -97,7 +100,7 @@ function bodiesOf(content: Content = {}): readonly DescribedBody[] {
   return Object.entries(content).map(([type, { schema = {} }]) => ({ type, schema }));
 }
 
-/** The role stands in the description of the answer 403. */
+/** The required role is stated in the description of the answer 403. */
 function needsOf({ security, responses }: WireOperation): string {
   if (security === undefined || security.length === 0) return 'Nothing: anybody may ask.';
   const [, needed] =
@@ -105,7 +108,7 @@ function needsOf({ security, responses }: WireOperation): string {
   return needed === undefined ? 'A token, or a session.' : `A token or a session with ${needed}.`;
 }
 
-/** By tag, in the order of the description. */
+/** Groups operations by tag, in the order of the description. */
 export function byTag(
   operations: readonly Operation[],
 ): readonly (readonly [string, readonly Operation[]])[] {
@@ -117,7 +120,7 @@ export function byTag(
   return [...tags];
 }
 
-/** Those that have every word of a text in their address, their sentence or their tag. */
+/** The operations that have every word of a text in their path, their summary or their tag. */
 export function operationsWith(
   operations: readonly Operation[],
   text: string,
@@ -130,7 +133,7 @@ export function operationsWith(
   });
 }
 
-/** Whether the page may send it on a click: it only reads, and its answer ends. */
+/** Whether the page may send it on a click: it only reads, and its answer is finite. */
 export function isRead({ method, answers, tag, path }: Operation): boolean {
   const types = answers.flatMap(({ bodies }) => bodies.map(({ type }) => type));
   const isStream = types.includes('text/event-stream');

@@ -14,7 +14,10 @@ export type Row = {
 
 const DEPTH_MAX = 3;
 
-/** The fields of an object, those of inner objects below their own. A recursive type is opened only once. */
+/**
+ * The fields of an object, each followed by those of its inner object. A recursive type is expanded
+ * only once.
+ */
 export function rowsOf(
   schema: Schema,
   schemas: Schemas,
@@ -35,7 +38,7 @@ export function rowsOf(
   ]);
 }
 
-/** `text`, `list of numbers`, `newest or oldest`. */
+/** A type in words: `text`, `list of numbers`, `newest or oldest`. */
 export function typeText(schema: Schema, schemas: Schemas): string {
   const one = resolved(schema, schemas);
   if (one.enum !== undefined) return one.enum.map(String).join(' | ');
@@ -61,7 +64,7 @@ export function typeText(schema: Schema, schemas: Schemas): string {
   }
 }
 
-/** Bounds and default stand behind the sentence. */
+/** The description, followed by limits and default. */
 export function aboutOf(schema: Schema, schemas: Schemas): string {
   const one = resolved(schema, schemas);
   const bounds =
@@ -81,7 +84,7 @@ function standardText(standard: unknown): string {
   return isPlain ? `Default: \`${standard as string}\`.` : '';
 }
 
-/** The smallest example: the required fields, and those with an example in the description. */
+/** The smallest example: the required fields, and those that have an example in the description. */
 export function exampleOf(schema: Schema, schemas: Schemas, depth = 0): unknown {
   const one = resolved(schema, schemas);
   if (schema.example !== undefined) return schema.example;
@@ -117,14 +120,14 @@ export function exampleOf(schema: Schema, schemas: Schemas, depth = 0): unknown 
 function resolved(schema: Schema, schemas: Schemas): Schema {
   const name = schema.$ref?.split('/').at(-1);
   const one = name === undefined ? schema : (schemas[name] ?? {});
-  // A choice with a default of its own is written as both together.
+  // An enumeration with a default is written as an `allOf` of both.
   const choice = one.allOf?.map((part) => resolved(part, schemas)).find((part) => part.enum);
   if (choice === undefined) return one;
   const standard = one.allOf?.find((part) => part.default !== undefined)?.default;
   return { ...choice, ...(standard !== undefined && { default: standard }) };
 }
 
-/** Without null, which only says that it may be left out. */
+/** The alternatives without null, which only means that the value may be omitted. */
 function alternatives({ oneOf = [] }: Schema): readonly Schema[] {
   return oneOf.filter((part) => part.type !== 'null');
 }
@@ -133,7 +136,7 @@ function typeName({ type }: Schema): string | undefined {
   return typeof type === 'string' ? type : type?.find((one) => one !== 'null');
 }
 
-/** The object that a field is, or that its list is of. */
+/** The object type of a field, or that of the items in its list. */
 function objectIn(schema: Schema, schemas: Schemas): Schema | null {
   const one = resolved(schema, schemas);
   if (one.items !== undefined) return objectIn(one.items, schemas);

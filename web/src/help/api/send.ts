@@ -1,4 +1,7 @@
-/** Sends a read with the session of the browser, and keeps no more of a long answer than can be looked at. */
+/**
+ * Sends a read request with the browser's session, and keeps only as much of a long answer as can
+ * be shown.
+ */
 import { under } from '../../base';
 
 const SHOWN_BYTES_MAX = 262_144;
@@ -7,7 +10,7 @@ export type TryOutcome = {
   status: number;
   took_ms: number;
   bytes: number;
-  /** Whether the rest was left on the server. */
+  /** Whether the rest was not read. */
   isCut: boolean;
   text: string;
 };
@@ -42,7 +45,10 @@ async function readSome(response: Response) {
   return { bytes, isCut: false, text };
 }
 
-/** JSON as it is easy to read; anything else, and what only says that it is JSON, as it came. */
+/**
+ * Formats JSON for reading; anything else, including text that is only declared as JSON, stays as
+ * it is.
+ */
 export function pretty(text: string, type: string): string {
   if (!/^application\/(problem\+)?json/.test(type)) return text;
   try {

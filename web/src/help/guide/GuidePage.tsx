@@ -1,4 +1,7 @@
-/** The documentation of what one does in the console, read from the repository's: it is written there and nowhere else. */
+/**
+ * The documentation of the tasks in the console, taken from the repository's files, which are its
+ * only source.
+ */
 import { type ReactNode, useEffect } from 'react';
 import consoleText from '../../../../docs/console.md?raw';
 import licencesText from '../../../../docs/licences.md?raw';
@@ -77,10 +80,10 @@ export function GuidePage({ state }: { state: GuideState }) {
 
 type Props = { document: DocumentId; blocks: readonly Block[] };
 
-/** Blocks of the documentation on the screen. */
+/** Renders blocks of the documentation. */
 function Blocks({ document, blocks }: Props) {
   return blocks.map((block, at) => (
-    // The parts of one text never change places.
+    // The parts of a text never change their order.
     <BlockView key={at} document={document} block={block} />
   ));
 }
@@ -134,7 +137,7 @@ function BlockView({ document, block }: { document: DocumentId; block: Block }) 
   }
 }
 
-/** The page has its own title: what is the first heading of a document is one below it. */
+/** A heading. The page has a title of its own, so headings of a document are one level lower. */
 function Heading({ block: { level, text, anchor } }: { block: Block & { kind: 'heading' } }) {
   if (level === 1) return <h2 id={anchor}>{text}</h2>;
   if (level === 2) return <h3 id={anchor}>{text}</h3>;
@@ -154,7 +157,7 @@ function Words({ document, text }: { document: DocumentId; text: string }): Reac
         return <em key={at}>{run.text}</em>;
       case 'link': {
         const href = linkOf(run.to, document);
-        // A document that the console does not have: its words are still worth reading.
+        // The linked document is not in the console, but the words of the link are still shown.
         if (href === null) return run.text;
         return (
           <a key={at} href={href}>

@@ -1,8 +1,11 @@
-/** The addresses in the console for links of the documentation. Pure. */
+/** The console's addresses for links in the documentation. Pure. */
 import { type DocumentId, documents, guideAddress } from '../topics';
 import { address } from '../../ui/open';
 
-/** `router.md#logspaces` is a part of a document that is here; null for one that is not. */
+/**
+ * `router.md#logspaces` is a part of a document that the console has; null for documents that it
+ * does not have.
+ */
 export function linkOf(to: string, from: DocumentId): string | null {
   if (/^https?:/.test(to)) return to;
   const [, file = '', part = ''] = /^([^#]*)(?:#(.*))?$/.exec(to) ?? [];

@@ -1,4 +1,4 @@
-/** The documentation's Markdown, as far as it is used there, read into blocks. Pure. */
+/** Parses the subset of Markdown that the documentation uses into blocks. Pure. */
 
 export type Block =
   | { kind: 'heading'; level: number; text: string; anchor: string }
@@ -36,7 +36,7 @@ export function partOf(blocks: readonly Block[], anchor: string): readonly Block
   return [head, ...(end === -1 ? rest : rest.slice(0, end))];
 }
 
-/** As GitHub makes them. */
+/** The anchor of a heading, as GitHub generates it. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -56,7 +56,7 @@ export function runsOf(text: string): readonly TextRun[] {
     if (code !== undefined) runs.push({ kind: 'code', text: code });
     else if (strong !== undefined) runs.push({ kind: 'strong', text: strong });
     else if (emphasis !== undefined) runs.push({ kind: 'emphasis', text: emphasis });
-    // Pictures are of what is on the screen anyway.
+    // Pictures are left out, as they show the console itself.
     else if (!whole.startsWith('!'))
       runs.push({ kind: 'link', text: (words ?? '').replaceAll('`', ''), to: to ?? '' });
   }
@@ -91,7 +91,7 @@ function blockAt(lines: readonly string[], at: number): [Block | null, number] {
   return [/^!\[[^\]]*\]\([^)]*\)$/.test(text) ? null : { kind: 'text', text }, end];
 }
 
-/** An item goes on in the lines that are indented below it. */
+/** An item continues in the indented lines that follow it. */
 function listAt(lines: readonly string[], at: number): [Block, number] {
   const items: string[] = [];
   const isOrdered = /^\d/.test(lines[at] ?? '');
@@ -106,7 +106,7 @@ function listAt(lines: readonly string[], at: number): [Block, number] {
   return [{ kind: 'list', isOrdered, items }, next];
 }
 
-/** A bar after a backslash is one of the text. */
+/** A bar after a backslash is part of the text. */
 function cellsOf(line: string): readonly string[] {
   return line
     .replace(/^\|/, '')

@@ -1,4 +1,4 @@
-/** Makes a logspace: a revision of the router document that has one more. */
+/** Creates a logspace by a revision of the router document that contains it. */
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** The options of a logspace: how it stores, and its removal. */
+/** The options of a logspace: its durability, and its removal. */
 import { Anchor, Button, Radio } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -135,7 +135,7 @@ type DurabilityChoiceProps = {
   onChange: (durability: Durability) => void;
 };
 
-/** When a message is acknowledged. */
+/** The choice when a message is acknowledged. */
 export function DurabilityChoice({ value, disabled = false, onChange }: DurabilityChoiceProps) {
   return (
     <Radio.Group

@@ -1,8 +1,8 @@
-/** The rows of what fills a logspace. Pure. */
+/** The rows of the table of what fills a logspace. Pure. */
 import type { Facet } from '../../api/model';
 import type { Fills } from '../queries';
 
-/** `change` is in percent; null where there was nothing before. */
+/** `change` is in percent; null if there was nothing before. */
 export type FillRow = { value: string; count: number; change: number | null };
 
 export function fillRows({ all, week, before }: Fills): FillRow[] {

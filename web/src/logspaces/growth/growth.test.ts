@@ -15,7 +15,7 @@ function info(firstTime: string): LogspaceInfo {
   } as LogspaceInfo;
 }
 
-/** Each day's messages, the oldest first. */
+/** A histogram with each day's number of messages, oldest first. */
 function hourly(...days: number[]): Histogram {
   const buckets = days.flatMap((count) =>
     Array.from({ length: 24 }, () => ({ time: '', count: count / 24 })),
@@ -68,7 +68,8 @@ test('a logspace whose messages become too old first is never full', () => {
 test('all logspaces fill one disk, until some have reached their limits', () => {
   const a = growing('a', {});
   const b = growing('b', { limits: { ageMs: 20 * DAY_MS, sizeBytes: null } });
-  // Both grow by 10 for 10 days, until b holds 20 days; then a alone has 100 more.
+  // Both grow by 10 a day for 10 days, until b has reached its limit of 20 days; then a alone takes the remaining
+  // 100.
   check([a, b], 300, {
     a: { kind: 'days', days: 20, by: 'disk' },
     b: { kind: 'days', days: 20, by: 'disk' },

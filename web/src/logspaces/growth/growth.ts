@@ -1,11 +1,14 @@
-/** The growth of a logspace, and when it is full. Pure: from counts per hour and the average bytes of a message. */
+/**
+ * The growth of a logspace, and when it will be full. Pure: based on counts per hour and the
+ * average size of a message.
+ */
 import type { Histogram, LogspaceInfo } from '../../api/model';
 
 const DAY_MS = 86_400_000;
 const HOURS = 24;
-/** With fewer whole days nothing is said of what is usual. */
+/** Minimum number of whole days for an average. */
 const DAYS_MIN = 2;
-/** Further away nobody plans. */
+/** Maximum number of days of a forecast, beyond which nobody plans. */
 const AHEAD_DAYS_MAX = 3_650;
 
 /** In bytes on disk; `typical` is null as long as there is too little history. */
@@ -19,7 +22,7 @@ export function messageBytes(info: LogspaceInfo): number {
   return info.messages === 0 ? 0 : storedBytes(info) / info.messages;
 }
 
-/** By the last 24 hours, and the middle one of the whole days before that the logspace has seen. */
+/** The growth in the last 24 hours, and the median of the whole days before that. */
 export function growthOf(info: LogspaceInfo, hourly: Histogram, now: number): Growth {
   const counts = hourly.buckets.map(({ count }) => count);
   const days: number[] = [];
@@ -33,7 +36,7 @@ export function growthOf(info: LogspaceInfo, hourly: Histogram, now: number): Gr
   return { today: today * each, typical: seen.length < DAYS_MIN ? null : median(seen) * each };
 }
 
-/** `+12 %`; null where there is nothing to compare with. */
+/** The change in percent, such as `+12 %`; null if there is nothing to compare with. */
 export function changeOf({ today, typical }: Growth): number | null {
   return typical === null || typical === 0 ? null : Math.round((100 * (today - typical)) / typical);
 }
@@ -44,15 +47,18 @@ export type Limits = { ageMs: number | null; sizeBytes: number | null };
 export type GrowingLogspace = { id: string; bytes: number; perDay: number | null; limits: Limits };
 
 export type FullForecast =
-  /** Too little history. */
+  /** The history is too short. */
   | { kind: 'unknown' }
-  /** It has reached its size: the oldest messages go as new ones come. */
+  /** It has reached its size limit: the oldest messages are removed as new ones arrive. */
   | { kind: 'at-limit' }
   | { kind: 'days'; days: number; by: 'size' | 'disk' }
-  /** Messages become too old before anything is full, or it is years away. */
+  /** Messages expire before anything is full, or that is years away. */
   | { kind: 'never' };
 
-/** When each is full, by its own size or because all of them together fill the disk. */
+/**
+ * When each logspace will be full, by its own size limit or because all of them together fill the
+ * disk.
+ */
 export function whenFull(
   all: readonly GrowingLogspace[],
   freeBytes: number | null,
@@ -81,7 +87,7 @@ function ceilingOf({ bytes, perDay, limits: { ageMs, sizeBytes } }: GrowingLogsp
   return Math.min(held, sizeBytes ?? Infinity);
 }
 
-/** In how many days all of them together have taken what is free. */
+/** The number of days until all logspaces together have filled the free space. */
 function diskDays(all: readonly GrowingLogspace[], freeBytes: number): number {
   let left = freeBytes;
   const rising = all.flatMap((one) => {
@@ -89,7 +95,7 @@ function diskDays(all: readonly GrowingLogspace[], freeBytes: number): number {
     const room = ceilingOf(one) - bytes;
     return perDay === null || perDay <= 0 || room <= 0 ? [] : [{ perDay, until: room / perDay }];
   });
-  // From one that reaches its limit to the next, all that still grow do so evenly.
+  // Between the points at which one of them reaches its limit, all that still grow do so at a constant rate.
   let at = 0;
   for (const step of rising.toSorted((a, b) => a.until - b.until)) {
     const rate = rising.reduce((sum, { perDay, until }) => sum + (until > at ? perDay : 0), 0);

@@ -111,7 +111,7 @@ export function RetentionEditor({ info, growth, may }: Props) {
 
 type RetentionDraft = ReturnType<typeof useRetentionDraft>;
 
-/** The limits as they are written in the form, and the server's preview of what they would remove. */
+/** The limits as entered in the form, and the server's preview of what they would remove. */
 function useRetentionDraft(info: LogspaceInfo, may: boolean) {
   const cache = useQueryClient();
   const live = fieldsOf(info.retention);
@@ -154,7 +154,7 @@ function useRetentionDraft(info: LogspaceInfo, may: boolean) {
     ...{ live, fields, wanted, isRight, isChanged, preview, isKnown, shown, apply },
     /** The number of messages that would be deleted. */
     gone,
-    /** The name of the logspace, which is typed to confirm that messages are deleted. */
+    /** The name of the logspace as typed, to confirm that messages are deleted. */
     typed,
     onType: setTyped,
     isReady: isChanged && isRight && isKnown && (gone === 0 || typed.trim() === info.id),
@@ -212,7 +212,7 @@ type LimitProps = {
 function Limit({ label, field, live, units, disabled, onChange }: LimitProps) {
   const unit = units.find(({ value }) => value === live.unit)?.label ?? live.unit;
   const isChanged = field.amount !== live.amount || field.unit !== live.unit;
-  // A unit that is not offered can still be kept.
+  // The current unit can be kept even if it is not among the choices.
   const offered = units.some(({ value }) => value === live.unit)
     ? units
     : [...units, { value: live.unit, label: live.unit }];
@@ -274,7 +274,10 @@ function fullText(
 
 const NAMED_MAX = 5;
 
-/** The losses a retention causes: saved searches, and hosts and programs that lose their history. */
+/**
+ * The consequences of a retention: saved searches that are affected, and hosts and programs that
+ * lose their history.
+ */
 function RetentionLosses({ id, cut }: { id: string; cut: number }) {
   const [now] = useState(Date.now);
   const saved = useQuery(savedSearchesQuery);
@@ -331,7 +334,7 @@ const HEIGHT = 120;
 
 type HeldBarsProps = {
   held: Histogram;
-  /** The number of bars to delete; the last may go in part. */
+  /** The number of bars to delete; the last may be deleted partly. */
   cutBars: number;
   cutTime: number | null;
 };

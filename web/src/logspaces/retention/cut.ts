@@ -3,7 +3,10 @@ import type { Facet, Histogram } from '../../api/model';
 import type { SavedSearch } from '../../api/savedSearches';
 import { readRange, resolve } from '../../ui/range';
 
-/** The oldest messages go first: how many bars of the chart, and until when. */
+/**
+ * The part that is deleted, oldest messages first: the number of bars in the chart, and the time up
+ * to which.
+ */
 export type RetentionCut = { bars: number; time: number | null };
 
 export function cutOf({ buckets, interval_ms }: Histogram, messages: number): RetentionCut {
@@ -21,7 +24,7 @@ export function cutOf({ buckets, interval_ms }: Histogram, messages: number): Re
   return { bars: buckets.length, time: messages <= 0 ? null : end };
 }
 
-/** The saved searches in this logspace that begin before the cut. */
+/** The saved searches in this logspace that start before the cut. */
 export function lookingBack(
   saved: readonly SavedSearch[],
   id: string,
@@ -29,7 +32,7 @@ export function lookingBack(
   now: number,
 ): SavedSearch[] {
   return saved.filter(({ from, to, logspaces }) => {
-    // Without a range of its own it takes that of the page.
+    // A search without a range of its own uses that of the page.
     if (from === null || logspaces?.includes(id) === false) return false;
     const range = readRange(from, to ?? undefined);
     if (range.kind === 'all') return true;
@@ -42,7 +45,7 @@ export type HistoryLoss = { field: string; value: string; messages: number; isAl
 
 const LOSSES_MAX = 6;
 
-/** The losses of hosts and programs, those that lose everything first. */
+/** The hosts and programs that lose messages; those that lose everything come first. */
 export function lossesOf(
   gone: Readonly<Record<string, Facet>>,
   all: Readonly<Record<string, Facet>>,

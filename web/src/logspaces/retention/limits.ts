@@ -1,8 +1,11 @@
-/** The limits of a retention, between the router document's text and two fields. Pure. */
+/**
+ * Converts the limits of a retention between the text in the router document and two form fields.
+ * Pure.
+ */
 import type { RetentionText } from '../../api/logspaces';
 import type { Limits } from '../growth/growth';
 
-/** A number as it is typed, empty for no limit, and its unit. */
+/** A number as typed, empty for no limit, and its unit. */
 export type Field = { amount: string; unit: string };
 export type Fields = { age: Field; size: Field };
 
@@ -51,14 +54,14 @@ export function limitsOf({ age, size }: Written): Limits {
   return { ageMs: valueOf(age, AGE_MS), sizeBytes: valueOf(size, SIZE_BYTES) };
 }
 
-/** The problem with a field; the server has the last word. */
+/** The problem with a field, as a first check before that of the server. */
 export function wrongWith({ amount }: Field): string | undefined {
   const trimmed = amount.trim();
   if (trimmed === '' || /^[1-9]\d{0,8}$/.test(trimmed)) return undefined;
   return 'A whole number, or nothing for no limit';
 }
 
-/** `90 d or 400 GiB`, `everything` */
+/** A retention in words, such as `90 d or 400 GiB` or `everything`. */
 export function retentionText({ age, size }: Written): string {
   const parts = [age, size].flatMap((text) =>
     text == null ? [] : [text.replace(/^(\d+)/, '$1\u202f')],

@@ -26,7 +26,7 @@ test('an age that deletes nothing yet says what goes when, and does not look wel
       'all that is stored now by 2026-11-27 15:40.',
     tone: 'caution',
   });
-  // Kept for longer than now, it goes later.
+  // If messages are kept longer than now, they are removed later.
   expect(check(soon, { ...hour, ageMs: 2 * HOUR_MS }, hour).tone).toBe('quiet');
 });
 

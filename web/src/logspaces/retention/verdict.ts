@@ -1,4 +1,4 @@
-/** The verdict on a retention that is being written: what it would delete, now and later. Pure. */
+/** The verdict on a retention that is being edited: what it would delete, now and later. Pure. */
 import type { RetentionPreview } from '../../api/logspaces';
 import type { Limits } from '../growth/growth';
 import { formatBytes, formatMessages } from '../../ui/number';
@@ -11,11 +11,11 @@ type Wish = {
   isRight: boolean;
   wanted: Limits;
   live: Limits;
-  /** Undefined as long as it is not known. */
+  /** Undefined while it is not known. */
   preview: RetentionPreview | undefined;
 };
 
-/** Only what deletes nothing, ever, looks well. */
+/** Only a retention that never deletes anything is shown as good. */
 export function verdictOf(wish: Wish, zone: Zone): RetentionVerdict {
   const { isChanged, isRight, wanted, live, preview } = wish;
   if (!isChanged)
@@ -44,7 +44,7 @@ function laterText({ ageMs, sizeBytes }: Limits, preview: RetentionPreview, zone
   return isOne ? `${first}.` : `${first}, all that is stored now by ${at(all)}.`;
 }
 
-/** No limit is the highest. */
+/** No limit counts as the highest limit. */
 function isLess(one: number | null, other: number | null): boolean {
   return (one ?? Infinity) < (other ?? Infinity);
 }

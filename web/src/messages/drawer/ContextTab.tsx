@@ -1,4 +1,7 @@
-/** The messages before and after a message: of the same sender, of the same value of any field, or all of them. */
+/**
+ * The messages before and after a message: those of the same sender, those with the same value of
+ * any field, or all.
+ */
 import { Button, NativeSelect, Skeleton, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -62,7 +65,7 @@ export function ContextTab({ message, hits, onOpen }: Props) {
   );
 }
 
-/** A context is of a value that the message has; of what it lacks there is none. */
+/** A context can only be that of a value that the message has. */
 function choicesOf(message: Message): { value: string; label: string }[] {
   const own = fieldGroups(message)
     .flatMap(({ rows }) => rows)
@@ -184,7 +187,10 @@ function ContextLoading() {
   );
 }
 
-/** The message itself in the middle at first; later on what is in view stays there when rows come in above. */
+/**
+ * Shows the message in the middle at first; later, rows in view stay in place when others are added
+ * above.
+ */
 function useKeptPlace(
   scroller: { current: HTMLDivElement | null },
   rows: readonly Message[],

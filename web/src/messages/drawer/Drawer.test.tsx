@@ -17,7 +17,7 @@ vi.mock('../messageState', async (original) => ({
   messageQuery: (id: string) => ({ queryKey: ['message', id], queryFn: load }),
 }));
 
-// Shares of values are a request of their own, which is not answered here.
+// Shares of values take a separate request, which is not answered in this test.
 vi.mock('./shares', () => ({
   sharesQuery: () => ({ queryKey: ['shares'], queryFn: () => new Promise(() => undefined) }),
 }));

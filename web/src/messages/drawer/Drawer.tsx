@@ -30,7 +30,10 @@ import rawTabClasses from './RawTab.module.css';
 type Props = {
   state: MessageState;
   id: string;
-  /** The results, newest first: the drawer goes through them, and shows what it finds there without asking. */
+  /**
+   * The results, newest first: the drawer steps through them, and shows messages among them without
+   * a request.
+   */
   messages: readonly Message[];
   hits: Hits;
   onAsk: (part: Partial<MessageState>) => void;
@@ -39,7 +42,7 @@ type Props = {
 
 const WIDTH_PX = 480;
 
-/** Up to this width there is no room for two things side by side. */
+/** Up to this width there is only room for one thing at a time. */
 const NARROW = '(max-width: 960px)';
 
 const tabs: readonly { value: Tab; label: string }[] = [
@@ -64,7 +67,7 @@ export function Drawer(props: Props) {
   const onKeyDown = (event: KeyboardEvent) => {
     const isInside = event.target instanceof Node && event.currentTarget.contains(event.target);
     if (event.key !== 'Escape' || !isInside) return;
-    // The list would take it for a key of its own, and let go of its row.
+    // Otherwise the list would handle the key as well, and deselect its row.
     event.stopPropagation();
     close();
   };
@@ -96,7 +99,7 @@ function Body(props: Props & { message: Message }) {
   const { state, message, hits, onAsk, onChange } = props;
   const edit = useEdit(state.query);
   const filter = (field: string, value: string, exclude: boolean) =>
-    // The message stays open: that it is in the results still is not sure.
+    // The message stays open, although it may no longer be in the results.
     edit([valueEdit(field, value, exclude)], (query) => onAsk({ query, open: message.id }));
   const ask = (edits: readonly QueryEdit[]) =>
     edit(edits, (query) => onAsk({ query, open: message.id }));
@@ -185,7 +188,7 @@ const STEP_PX = 16;
 
 type WidthHandleProps = { width: number; onWidth: (px: number) => void };
 
-/** The edge of the drawer: drag it, or use the arrow keys, for another width. */
+/** The edge of the drawer: drag it, or use the arrow keys, to change the width. */
 function WidthHandle({ width, onWidth }: WidthHandleProps) {
   const [from, setFrom] = useState<{ x: number; px: number } | null>(null);
   const set = (px: number) => onWidth(Math.min(Math.max(px, WIDTH_PX_MIN), WIDTH_PX_MAX));
@@ -223,7 +226,7 @@ function WidthHandle({ width, onWidth }: WidthHandleProps) {
 
 const SHOWN_CHARACTERS_MAX = 50_000;
 
-/** A message as the API gives it. */
+/** A message as the API returns it. */
 function JsonTab({ message }: { message: Message }) {
   const [all, setAll] = useState(false);
   const json = useMemo(() => JSON.stringify(message, null, 2), [message]);
@@ -245,7 +248,7 @@ function JsonTab({ message }: { message: Message }) {
   );
 }
 
-/** The path of a message through the router, as the live document reads it: route by route, step by step. */
+/** The path of a message through the live router document: route by route, step by step. */
 function PathTab({ id }: { id: string }) {
   const { data: trace, error, refetch } = useQuery(traceQuery(id));
   if (error !== null) return <NoPath error={error} onRetry={() => void refetch()} />;
@@ -296,13 +299,16 @@ function PathLoading() {
 const SHOWN_MAX = 4_096;
 const MORE = 65_536;
 
-/** Sixteen bytes and their text need this much. */
+/** The width needed for sixteen bytes and their text. */
 const WIDE_PX = 540;
 
 type Form = 'text' | 'hex';
 type RawTabProps = { message: Message; hits: Hits };
 
-/** The bytes of a message as they were received, as text or in hexadecimal, and what they were taken for. */
+/**
+ * The bytes of a message as they were received, as text or in hexadecimal, and the format that was
+ * recognised.
+ */
 function RawTab({ message, hits }: RawTabProps) {
   const [form, setForm] = useBrowserState<Form>({
     key: 'logstead-raw-form',
@@ -365,7 +371,7 @@ function RawTab({ message, hits }: RawTabProps) {
   );
 }
 
-/** Hits in the message are also in its bytes. */
+/** Hits in the message also apply to its bytes. */
 function rawHits(hits: Hits): Hits {
   return hits
     .filter(({ field }) => field === null || field === 'message' || field === 'raw')

@@ -1,4 +1,7 @@
-/** The head of the drawer: which message it is, its neighbours in the results, its link, and the way out. */
+/**
+ * The header of the drawer: the message, its neighbours in the results, its link, and the close
+ * button.
+ */
 import { ActionIcon, Tooltip } from '@mantine/core';
 import {
   IconBellOff,
@@ -86,7 +89,7 @@ export function DrawerHead({ id, message, messages, hits, onChange, onClose }: P
   );
 }
 
-/** The router's treatment of such messages, and the way to have it drop them. */
+/** How the router treats such messages, and a way to drop them there. */
 function InRouter({ message }: { message: Message }) {
   const open = useOpen();
   const edit = useEdit('');

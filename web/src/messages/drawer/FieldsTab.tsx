@@ -1,4 +1,4 @@
-/** The text of a message and its fields, with those first that the reader pinned. */
+/** The text of a message and its fields, with pinned ones first. */
 import { Anchor, Button, TextInput } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -45,7 +45,7 @@ export function FieldsTab(props: Props) {
   const { data: shares } = useQuery(sharesQuery(state, names));
   const [filter, setFilter] = useState('');
   const payload = usePayload(message);
-  // Its fields say the same, and better.
+  // The fields show the same information, in a better form.
   const isStructured = payload.kind === 'json' || payload.kind === 'pairs';
   const [pinned, setPinned] = useBrowserState<string[]>({
     key: 'logstead-pinned-fields',
@@ -123,14 +123,17 @@ function ShareBar({ field, share, isOpen, onToggle }: ShareBarProps) {
 }
 
 const VALUE_CHARACTERS_MAX = 60;
-/** A value that is this much more usual among errors than elsewhere is shown in their colour. */
+/**
+ * A value that is more frequent among errors than elsewhere by this factor is shown in the colour
+ * of errors.
+ */
 const SUSPECT_FACTOR = 1.15;
 
 type FieldActions = {
   onOnly: (field: string, value: string) => void;
   onExclude: (field: string, value: string) => void;
   onTop: (field: string, value: string) => void;
-  /** Not there on a page without a histogram. */
+  /** Undefined on a page without a histogram. */
   onBreakDown: ((field: string) => void) | undefined;
 };
 
@@ -141,7 +144,10 @@ type ValueSharesProps = FieldActions & {
   value: string;
 };
 
-/** The values of a field among all messages of the search: what is unusual about this one, and what can be done with it. */
+/**
+ * The values of a field among all messages of the search: how unusual that of this message is, and
+ * actions on each.
+ */
 function ValueShares({ state, shares, field, value, ...on }: ValueSharesProps) {
   const { data: errors } = useQuery(errorsQuery(state, field, value, shares));
   const facet = shares.fields[field];
@@ -191,7 +197,7 @@ function ValueShares({ state, shares, field, value, ...on }: ValueSharesProps) {
   );
 }
 
-/** A message can be 64 KiB and more; this much is shown until one asks for all of it. */
+/** Maximum number of characters shown at first: a message can be 64 KiB and more. */
 const SHOWN_CHARACTERS_MAX = 8_000;
 
 type PayloadBoxProps = { message: Message; payload: Payload; hits: Hits };
@@ -200,7 +206,7 @@ function usePayload({ message }: Message): Payload {
   return useMemo(() => payloadOf(message), [message]);
 }
 
-/** The text of a message as it is best read, or as it was sent. */
+/** The text of a message in its most readable form, or as it was sent. */
 function PayloadBox({ message, payload, hits }: PayloadBoxProps) {
   const [isRaw, setRaw] = useState(false);
   return (
@@ -286,7 +292,7 @@ function Text({ text, hits, name = 'Message' }: TextProps) {
     <>
       <pre className={payloadBoxClasses.text} tabIndex={0} aria-label={name} role="region">
         {shown.split('\n').map((line, at) => (
-          // Each line by itself: their ends are seen, and need no mark.
+          // Each line is an element of its own, so that line ends are visible without a mark.
           <span key={at}>
             <HighlightedText text={line} field="message" hits={all ? [] : hits} />
             {'\n'}

@@ -1,4 +1,4 @@
-/** JSON with its names, numbers and words in colours of their own. */
+/** JSON with colours for names, numbers and keywords. */
 import { memo } from 'react';
 import { visible } from '../../ui/message/text';
 import classes from './JsonText.module.css';

@@ -1,13 +1,16 @@
 /** The bytes of a message as a table of offset, hexadecimal and text. */
 import type { Message } from '../../api/model';
 
-/** Exactly as received: bytes that are not UTF-8 come from the server unchanged. */
+/** The bytes exactly as received: if they are not UTF-8, they come from the server in base64. */
 export function bytesOf({ raw, raw_base64 }: Pick<Message, 'raw' | 'raw_base64'>): Uint8Array {
   if (raw_base64 === undefined) return new TextEncoder().encode(raw);
   return Uint8Array.from(atob(raw_base64), (character) => character.charCodeAt(0));
 }
 
-/** `000010  48 65 6c 6c 6f …  Hello…`: rows as `hexdump -C` writes them, of at most `bytesMax` bytes. */
+/**
+ * Rows as `hexdump -C` writes them, such as `000010  48 65 6c 6c 6f …  Hello…`, of at most
+ * `bytesMax` bytes.
+ */
 export function hexRows(bytes: Uint8Array, bytesMax: number, perRow: 8 | 16 = 16): string {
   const rows: string[] = [];
   const end = Math.min(bytes.length, bytesMax);

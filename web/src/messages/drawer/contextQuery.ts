@@ -1,13 +1,13 @@
-/** The messages around one, as far as the reader went in both directions. */
+/** The messages around one, as far as the reader has loaded them in both directions. */
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { Message } from '../../api/model';
 
 export const CONTEXT_STEP = 20;
 
-/** The scope of the messages around another. */
+/** The conditions for the messages around another one. */
 export type ContextScope = {
-  /** Fields that have the same values. */
+  /** Fields whose values have to be the same. */
   same: readonly string[];
   query: string;
 };
@@ -20,7 +20,7 @@ type Page = {
   more_after: boolean;
 };
 
-/** From which message on is asked, and in which directions. */
+/** The message at which a request starts, and the numbers of messages in each direction. */
 type From = { id: string; before: number; after: number };
 
 export function contextQuery(id: string, { same, query }: ContextScope) {

@@ -1,4 +1,6 @@
-/** The format that a message was taken for, by its bytes and by the notes of its receipt. */
+/**
+ * The format that was recognised for a message, from its bytes and the flags set at its receipt.
+ */
 import type { Message } from '../../api/model';
 
 export type DetectedFormat = { what: string; as: string };
@@ -29,7 +31,7 @@ function formatOf({ raw, flags }: Message): string {
   return 'no syslog header';
 }
 
-/** The payloads are recognised by how they begin. */
+/** The format of a payload is recognised by its beginning. */
 function payloadOf({ message, fields }: Message): DetectedFormat[] {
   if (Object.keys(fields).length === 0) return [];
   const kinds: readonly [RegExp, string][] = [

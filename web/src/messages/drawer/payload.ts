@@ -1,4 +1,7 @@
-/** The text of a message as it is best read: an object and pairs line by line, a stack trace unfolded. */
+/**
+ * The text of a message in its most readable form: objects and pairs line by line, a stack trace
+ * unfolded.
+ */
 import { withoutAnsi } from '../../ui/message/text';
 import { type Pair, readObject, readStructure } from '../../ui/message/structure';
 
@@ -7,12 +10,12 @@ export type Payload =
   | { kind: 'pairs'; pairs: readonly Pair[]; trace: null }
   | { kind: 'trace' | 'text'; text: string; trace: null };
 
-/** Longer texts are shown as they are. */
+/** Maximum length of a text that is parsed; longer texts are shown as they are. */
 const READ_CHARACTERS_MAX = 65_536;
 
-/** A line of a stack trace in the languages that write one, after the end of a line. */
+/** The beginning of a stack trace line in various languages, after a line end. */
 const FRAME = /\n[ \t]{1,64}(?:at\s\S|File "|\.{3} \d{1,6} more|from \S{1,400}:\d{1,9}:in )/u;
-/** The same in a text whose ends of lines were escaped once more than they should. */
+/** The same in a text whose line ends were escaped once too often. */
 const ESCAPED_FRAME = /\\n(?:\\t|[ ]{1,64})[ ]{0,8}(?:at\s\S|File |\.{3} \d{1,6} more)/u;
 
 export function payloadOf(message: string): Payload {
@@ -29,7 +32,7 @@ export function payloadOf(message: string): Payload {
     : { kind: 'trace', text: unfolded, trace: null };
 }
 
-/** The text with its stack trace line by line; null where it has none. */
+/** The text with its stack trace unfolded into lines; null if it has none. */
 export function unfoldedTrace(text: string): string | null {
   if (ESCAPED_FRAME.test(text)) {
     return text.replaceAll(/(?:\\r)?\\n/gu, '\n').replaceAll('\\t', '\t');
@@ -45,7 +48,10 @@ function traceIn(pairs: readonly Pair[]): string | null {
   return null;
 }
 
-/** An object line by line. Its own text, not what a browser made of it: numbers keep all their digits. */
+/**
+ * An object line by line. Works on its text and not on a parsed value, so that numbers keep all
+ * their digits.
+ */
 export function indented(json: string): string {
   const tokens = json.replace(/^\s*@cee:/u, '').match(TOKEN) ?? [];
   const lines: string[] = [];

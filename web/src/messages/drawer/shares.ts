@@ -9,14 +9,14 @@ import type { MessageState } from '../messageState';
 export type Shares = { total: number; fields: Readonly<Record<string, Facet>> };
 export type Share = { part: number; /** Whether it is less than that. */ atMost: boolean };
 
-/** The server counts this many at once. */
+/** Maximum number of fields that the server counts at once. */
 const FIELDS_MAX = 32;
 const VALUES_MAX = 50;
 const SHOWN_MAX = 4;
 const FRESH_MS = 60_000;
 const SEVERITY = 'severity';
 
-/** Syslog's `err` and what is worse. */
+/** Syslog's `err` and the worse severities. */
 const errors: ReadonlySet<string> = new Set(['emerg', 'alert', 'crit', 'err']);
 
 /** Messages with the same fields share one answer. */
@@ -56,7 +56,10 @@ export function errorsQuery(state: MessageState, field: string, value: string, s
   });
 }
 
-/** Null if unknown. For a value that is not among the most frequent, only an upper bound is known. */
+/**
+ * Null if unknown. For a value that is not among the most frequent ones, only an upper bound is
+ * known.
+ */
 export function shareOf({ total, fields }: Shares, field: string, value: string): Share | null {
   const facet = fields[field];
   if (facet === undefined || total === 0) return null;
@@ -73,7 +76,7 @@ export function shareText({ part, atMost }: Share): string {
   return percent === 100 && part < 1 ? '> 99 %' : `${percent} %`;
 }
 
-/** The most frequent values, and this one if it is none of them. */
+/** The most frequent values, and this one if it is not among them. */
 export function shownValues(facet: Facet, value: string): Facet['values'] {
   const first = facet.values.slice(0, SHOWN_MAX);
   const own = facet.values.find((one) => one.value === value);

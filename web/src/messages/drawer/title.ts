@@ -1,12 +1,12 @@
-/** The title of an open message, and whether it says all that the message does. */
+/** The title of an open message, and whether it contains the whole message. */
 import type { Message } from '../../api/model';
 import { smartOf } from '../../ui/message/smart';
 import { cut } from '../../ui/message/text';
 
-/** More is a text to be read, not a title. */
+/** Maximum length of a title; longer text is meant to be read in full. */
 const TITLE_CHARACTERS_MAX = 200;
 
-/** The message in one line of words. */
+/** The message in a single line of words. */
 export function titleOf(message: Message): string {
   const { title } = smartOf(message);
   const [first = ''] = title.split(/\n|\\n/u, 1);

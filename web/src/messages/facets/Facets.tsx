@@ -18,7 +18,7 @@ import { allValuesQuery, fieldNamesQuery, foundQuery } from './facetQueries';
 import { type FoundFields, commonFields, foundFields, isSame } from './groups';
 import { holding } from './facetValues';
 
-/** Drawn again when what it shows changes: a page is drawn a dozen times while its answers come in. */
+/** Memoised, because the page is rendered a dozen times while its answers arrive. */
 export const Facets = memo(function Facets(props: FacetsProps) {
   const isNarrow = useMediaQuery('(max-width: 960px), (max-height: 639px)');
   const [isShown, setShown] = useBrowserState({ key: 'logstead-fields', defaultValue: true });
@@ -43,7 +43,7 @@ export const Facets = memo(function Facets(props: FacetsProps) {
   );
 });
 
-/** Stands in for the sidebar where there is no room for it. */
+/** Replaces the sidebar if there is no room for it. */
 function Sheet(props: FacetsProps) {
   const [opened, { open, close }] = useDisclosure(false);
   return (
@@ -64,12 +64,15 @@ function Sheet(props: FacetsProps) {
   );
 }
 
-/** So many of the found fields are shown before somebody asks for more. */
+/** Number of found fields that are shown initially. */
 const SHOWN_MAX = 12;
 
 type Props = FacetsProps & { action?: ReactNode };
 
-/** The fields in three groups: those that were pinned, those that the messages have, and all others, to be searched. */
+/**
+ * The fields in three groups: pinned fields, fields of the messages, and all others, which can be
+ * searched.
+ */
 function FieldGroups({ action, ...props }: Props) {
   const { state, facets, stale = false, error, onRetry } = props;
   const [text, setText] = useState('');
@@ -129,7 +132,10 @@ function FieldGroups({ action, ...props }: Props) {
   );
 }
 
-/** Fields that are counted separately are counted again with all others, but not for every new message. */
+/**
+ * Fields that are counted separately are counted again together with all others, but not for every
+ * new message.
+ */
 function useFreshness(facets: FacetsProps['facets'], stale: boolean): void {
   const queryClient = useQueryClient();
   useEffect(() => {
@@ -139,7 +145,7 @@ function useFreshness(facets: FacetsProps['facets'], stale: boolean): void {
   }, [facets, stale, queryClient]);
 }
 
-/** Under an error of the query there is nothing to count. */
+/** If the query has an error, there is nothing to count. */
 function Cleared({ action }: { action: ReactNode }) {
   return (
     <div className={classes.fields}>
@@ -194,7 +200,7 @@ function FoundField({ found, ...props }: FieldProps & { found: FoundFields }) {
   );
 }
 
-/** Whether a field shows its values, which is remembered where it is not what it does by itself. */
+/** Whether a field shows its values; remembered if it differs from the default. */
 function useOpen(field: string, opens: boolean, choice: Choice): [boolean, () => void] {
   const [turned, setTurned] = useBrowserState<readonly string[]>({
     key: 'logstead-fields-turned',
@@ -231,9 +237,9 @@ function NamesBefore() {
   ));
 }
 
-/** Most fields whose values are searched, and most names that are listed. */
+/** Maximum number of fields whose values are searched, and of names that are listed. */
 const FIELDS_MAX = 16;
-/** Most values of a field that are listed. */
+/** Maximum number of values listed per field. */
 const VALUES_MAX = 8;
 const REST_MS = 200;
 

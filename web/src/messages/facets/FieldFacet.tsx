@@ -1,4 +1,6 @@
-/** One field of the sidebar: a line with what it is, and below it, when open, its values. It is one Tab stop. */
+/**
+ * One field in the sidebar: its line and, if it is open, its values below. It is a single tab stop.
+ */
 import { Menu, Skeleton, TextInput, UnstyledButton } from '@mantine/core';
 import {
   IconArrowUp,
@@ -40,12 +42,12 @@ import { valuesQuery } from './facetQueries';
 import classes from './Facets.module.css';
 
 type Props = FieldProps & {
-  /** Its counts, where they are known already; otherwise they are asked for when it is open. */
+  /** Its counts, if they are already known; otherwise they are requested when it is opened. */
   facet?: Facet | undefined;
   isPinned?: boolean;
-  /** The part of the messages that have it. */
+  /** The fraction of the messages that have it. */
   coverage?: number;
-  /** Its value, where all messages have the same. */
+  /** Its value, if all messages have the same one. */
   only?: string | undefined;
   /** Whether only the given values are shown. */
   isExtract?: boolean;
@@ -103,7 +105,10 @@ export function FieldFacet(props: Props) {
   );
 }
 
-/** Its menu is made when it is opened: a closed one for each field is half of what the sidebar takes to draw. */
+/**
+ * The menu is created when it is opened: closed menus for all fields would be half of the time
+ * needed to render the sidebar.
+ */
 function FieldActions(props: FieldProps & { isPinned: boolean }) {
   const label = `Actions of ${props.field}`;
   const [isOpen, setOpen] = useState(false);
@@ -157,7 +162,10 @@ function Coverage({ coverage }: { coverage: number }) {
   );
 }
 
-/** The limit of one request, with the fields that are always counted. */
+/**
+ * Maximum number of pinned fields: the limit of one request, minus the fields that are always
+ * counted.
+ */
 const PINNED_MAX = 24;
 
 /** The menu of a field in the sidebar. */
@@ -225,10 +233,10 @@ const Distribution = lazy(async () => ({
   default: (await fetched(() => import('./NumberRange'))).NumberRange,
 }));
 
-/** The number of values that are shown at first, and added each time more are requested. */
+/** The numbers of values shown: initially, and after each request for more. */
 const STEPS = [5, 10, 50, LISTED_MAX];
 const ASKED = 10;
-/** The limit of the server. */
+/** The server's limit. */
 const ALL_MAX = 10_000;
 const REST_MS = 250;
 
@@ -238,7 +246,10 @@ type FacetValuesProps = FieldProps & {
   isExtract: boolean;
 };
 
-/** The values of a field: the most frequent ones, more of them when asked for, or how its numbers are spread. */
+/**
+ * The values of a field: the most frequent ones, more of them on request, or the distribution of
+ * its numbers.
+ */
 function FacetValues({ given, isSearched, isExtract, ...props }: FacetValuesProps) {
   const { state, field, choice } = props;
   const [step, setStep] = useState(0);
@@ -347,14 +358,14 @@ const END_CHARACTERS = 6;
 type FacetRowProps = Pick<SidebarActions, 'onEdit'> & {
   field: string;
   value: string;
-  /** Missing where nothing that is shown has the value. */
+  /** Undefined if no message that is shown has the value. */
   count: number | undefined;
   /** The number of messages that have the field. */
   messages: number;
   isPartial: boolean;
   isChosen: boolean;
   isExcluded: boolean;
-  /** Whether any value of the field is chosen. */
+  /** Whether any value of the field is selected. */
   isMulti: boolean;
 };
 
@@ -422,7 +433,7 @@ const FacetRow = memo(function FacetRow(props: FacetRowProps) {
   );
 });
 
-/** The end of a long name often tells it from its neighbours: where there is too little room, the middle is left out. */
+/** A long name, shortened in the middle if necessary, because names often differ at their end. */
 function Shortened({ text }: { text: string }) {
   const letters = Array.from(text);
   if (letters.length <= 2 * END_CHARACTERS) return text;
@@ -434,7 +445,7 @@ function Shortened({ text }: { text: string }) {
   );
 }
 
-/** The same colours as in the histogram. */
+/** The mark of a severity, in the same colour as in the histogram. */
 function SeverityMark({ name }: { name: string }) {
   if (!severities.includes(name)) return null;
   return <span className={classes.severity} style={{ background: severityLook(name).color }} />;

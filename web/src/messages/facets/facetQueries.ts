@@ -1,4 +1,4 @@
-/** The requests of the sidebar besides the counts of the pinned fields. */
+/** The requests of the sidebar, except for the counts of the pinned fields. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { Facet, FacetsRequest, FieldsResponse } from '../../api/model';
@@ -7,16 +7,16 @@ import { scopeOf, type MessageState } from '../messageState';
 import { commonFields } from './groups';
 
 const FRESH_MS = 10_000;
-/** Most fields that are found in messages. */
+/** Maximum number of fields that are found in messages. */
 const FOUND_MAX = 40;
-/** Most values of each field that are counted without being asked for. */
+/** Number of values of each field that are counted without being requested. */
 const COUNTED_VALUES = 10;
-/** Most fields of one request. */
+/** Maximum number of fields per request. */
 const FIELDS_MAX = 16;
-/** The number of values of each field that a search over all of them looks at. */
+/** Number of values of each field that are searched when all fields are. */
 const SEARCHED_VALUES = 300;
 
-/** The fields of the messages. */
+/** The fields that the messages have. */
 export function foundQuery(state: MessageState) {
   const body = { ...scopeOf(state), limit: FOUND_MAX };
   return queryOptions({
@@ -36,7 +36,7 @@ const facetOf = batched(
   FIELDS_MAX,
 );
 
-/** More values of one field, whatever is chosen of it; or those that hold a text, where nothing is. */
+/** More values of one field, regardless of its selection; or those that contain a text. */
 export function valuesQuery(state: MessageState, field: string, limit: number, text: string) {
   const scope = scopeOf(state);
   const body: FacetsBody = { ...scope, limit, own_clauses: false, numbers: true };
@@ -73,7 +73,7 @@ export function allValuesQuery(state: MessageState, fields: readonly string[]) {
   });
 }
 
-/** The names of fields that go on as `text` begins. */
+/** The names of fields that begin with `text`. */
 export function fieldNamesQuery(state: MessageState, text: string) {
   const { from, to, logspaces } = scopeOf(state);
   const body = {
@@ -94,7 +94,7 @@ export function fieldNamesQuery(state: MessageState, text: string) {
   });
 }
 
-/** The values of the pinned fields and of those that every message may have. */
+/** The values of the pinned fields and of the fields that every message may have. */
 export function countsQuery(state: MessageState) {
   const fields = [...new Set([...state.facets, ...commonFields])];
   const body = { ...scopeOf(state), fields, limit: COUNTED_VALUES, own_clauses: false };
@@ -107,7 +107,7 @@ export function countsQuery(state: MessageState) {
   });
 }
 
-/** Makes one request of those that ask the same of single fields at the same moment: the sidebar opens several at once. */
+/** Combines simultaneous requests for single fields into one: the sidebar opens several at once. */
 
 type Waiting<Answer> = {
   field: string;
@@ -116,7 +116,7 @@ type Waiting<Answer> = {
   reject: (error: unknown) => void;
 };
 
-/** Asks for several fields at once. */
+/** Requests several fields at once. */
 type Ask<Asked, Answer> = (
   asked: Asked,
   fields: string[],
@@ -149,7 +149,7 @@ async function send<Asked, Answer>(
   group: readonly Waiting<Answer>[],
 ): Promise<void> {
   const controller = new AbortController();
-  // Not before nobody wants any of it.
+  // Aborted only when none of the callers wants the answer any more.
   const leave = () => {
     if (group.every(({ signal }) => signal.aborted)) controller.abort();
   };

@@ -1,18 +1,24 @@
-/** In which order the values of a field are shown, and which of them a search inside the field leaves. Pure. */
+/**
+ * The order in which the values of a field are shown, and the filter by a search within the field.
+ * Pure.
+ */
 import type { Facet } from '../../api/model';
 import { severities } from '../../ui/chart/stack';
 import { formatCount } from '../../ui/number';
 import type { Choice } from './field';
 
-/** `count` is missing where nothing that is shown has the value. */
+/** `count` is missing if no message that is shown has the value. */
 export type FacetValue = { value: string; count?: number };
 
-/** Up to this many values are filtered in the browser; beyond that the server is asked. */
+/** Up to this many values are filtered in the browser; beyond that the server is queried. */
 export const LISTED_MAX = 200;
-/** Fewer numbers than this are values to choose from. */
+/** Fewer distinct numbers than this are shown as values to choose from. */
 const NUMBERS_MIN = 13;
 
-/** Severities stand by severity, everything else by count: the first ones, and what was chosen wherever it is. */
+/**
+ * Severities are sorted by urgency, everything else by count: the first values, and the selected
+ * ones wherever they are.
+ */
 export function inOrder(
   field: string,
   values: readonly FacetValue[],
@@ -28,13 +34,13 @@ export function inOrder(
   return all.toSorted((a, b) => severities.indexOf(a.value) - severities.indexOf(b.value));
 }
 
-/** Whether something that was chosen may have been counted, but is not among the values. */
+/** Whether something selected may have been counted, but is not among the values. */
 export function lacksChosen(facet: Facet, { values: chosen, excluded }: Choice): boolean {
   const isShown = (value: string) => facet.values.some((other) => other.value === value);
   return facet.values.length < facet.distinct && ![...chosen, ...excluded].every(isShown);
 }
 
-/** The part of all, as `< 1 %`, `12 %` and never a false 0 or 100. */
+/** A share such as `< 1 %` or `12 %`, which is never wrongly rounded to 0 or 100. */
 export function share(count: number, total: number | undefined): string {
   if (total === undefined || total <= 0) return '';
   const percent = (count / total) * 100;
@@ -53,12 +59,12 @@ export function isNumeric(facet: Facet): boolean {
   return facet.numbers !== undefined && facet.distinct >= NUMBERS_MIN;
 }
 
-/** Whether its distribution is worth asking for. */
+/** Whether its distribution is worth requesting. */
 export function looksNumeric({ distinct, values }: Facet): boolean {
   return distinct >= NUMBERS_MIN && values.every(({ value }) => /^[-+]?[\d.]/.test(value));
 }
 
-/** `5 values`, `2 of 217`; with `~` where not all were counted. */
+/** The number of values, such as `5 values` or `2 of 217`; with `~` if not all were counted. */
 export function valuesText({ distinct, partial }: Facet, { values }: Choice): string {
   const all = `${partial === undefined ? '' : '~'}${formatCount(distinct)}`;
   if (values.length > 0) return `${formatCount(values.length)} of ${all}`;

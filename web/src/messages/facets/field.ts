@@ -4,9 +4,9 @@ import type { MessageState } from '../messageState';
 
 /** The actions of the sidebar on the search. */
 export type SidebarActions = {
-  /** Changes the query and asks it. */
+  /** Changes the query and runs it. */
   onEdit: (edits: readonly QueryEdit[]) => void;
-  /** Shows the same in another way. */
+  /** Changes how the same messages are shown. */
   onChange: (part: Partial<MessageState>) => void;
 };
 
@@ -14,9 +14,9 @@ export type SidebarActions = {
 export type FacetsProps = SidebarActions & {
   state: MessageState;
   facets: Record<string, Facet> | undefined;
-  /** Whether they are of the question before, while this one is worked on. */
+  /** Whether they belong to the previous question, while the current one is being answered. */
   stale?: boolean;
-  /** Why there are none. */
+  /** The error, if there are none. */
   error: Error | null;
   onRetry: () => void;
 };

@@ -1,25 +1,28 @@
 /** The groups of the sidebar, with their fields in order. Pure. */
 import type { Facet, FieldsResponse } from '../../api/model';
 
-/** Fields that every message may have, and that are found without looking for them. */
+/** Fields that every message may have, and that are shown without being looked for. */
 export const commonFields: readonly string[] = ['facility', 'source', 'logspace', 'msgid'];
-/** The number of found fields that show their values by themselves. */
+/** The number of found fields that are open by default. */
 const OPEN_MAX = 2;
 
 /** A field that was found. */
 export type FoundFields = {
   field: string;
-  /** The part of the messages that have it, from 0 to 1. */
+  /** The fraction of the messages that have it, from 0 to 1. */
   coverage: number;
-  /** Its value, where all messages have the same. */
+  /** Its value, if all messages have the same one. */
   only: string | undefined;
   /** The values that are already known. */
   facet: Facet | undefined;
-  /** Whether its values are shown unless somebody closes it. */
+  /** Whether its values are shown unless the user closes it. */
   opens: boolean;
 };
 
-/** The fields in these messages that are not pinned: the useful ones first, those with one value last. */
+/**
+ * The fields of these messages that are not pinned: useful ones first, those with a single value
+ * last.
+ */
 export function foundFields(
   pinned: readonly string[],
   facets: Readonly<Record<string, Facet>>,

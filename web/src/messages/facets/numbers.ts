@@ -2,7 +2,7 @@
 import type { Facet } from '../../api/model';
 
 export type Numbers = NonNullable<Facet['numbers']>;
-/** Buckets from the first to the last. */
+/** The first and the last bucket of the selection. */
 export type Brush = { first: number; last: number };
 
 const DURATIONS = [
@@ -22,18 +22,24 @@ const SIZES = [
   ['TB', 1e12],
 ] as const;
 
-/** `3.58 s`, `1.2 MB`, `0.25`: at most three digits, or all before the point. */
+/**
+ * A number as text, such as `3.58 s`, `1.2 MB`, `0.25`: at most three digits, or all digits before
+ * the decimal point.
+ */
 export function numberText(value: number, unit: Numbers['unit']): string {
   const [amount, name] = scaled(value, unit);
   return name === '' ? amount : `${amount} ${name}`;
 }
 
-/** The number as a query writes it. */
+/** The number in the syntax of the query language. */
 export function literal(value: number, unit: Numbers['unit']): string {
   return scaled(value, unit).join('');
 }
 
-/** The filter for the numbers of a brush; an end that coincides with that of all numbers stays open. */
+/**
+ * The filter for the numbers of a selection; an end that coincides with that of all numbers stays
+ * open.
+ */
 export function spanOf(
   { buckets, unit }: Numbers,
   { first, last }: Brush,
@@ -46,7 +52,7 @@ export function spanOf(
   };
 }
 
-/** The buckets between two ends; null where nothing is chosen. */
+/** The buckets between two bounds; null if nothing is selected. */
 export function brushOf(
   { buckets }: Numbers,
   low: number | undefined,

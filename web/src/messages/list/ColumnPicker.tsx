@@ -1,4 +1,7 @@
-/** Chooses the columns of the table among the fields of the loaded messages and those that every message can have. */
+/**
+ * Chooses the columns of the table, from the fields of the loaded messages and those that every
+ * message can have.
+ */
 import { ActionIcon, Checkbox, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -8,7 +11,7 @@ import { initialColumns } from '../messageState';
 import { moved, toggled } from './columns';
 import classes from './ColumnPicker.module.css';
 
-/** Fields of more messages than these are found by their names. */
+/** Maximum number of messages whose fields are listed; other fields can be found by name. */
 const MESSAGES_LOOKED_AT_MAX = 2_000;
 
 type Props = {

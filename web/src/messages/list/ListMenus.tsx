@@ -1,4 +1,4 @@
-/** The menus of a list: of a value that was clicked on, and of text that was selected. */
+/** The menus of a list: for a value that was clicked, and for text that was selected. */
 import { Suspense, lazy, useState } from 'react';
 import { Menu } from '@mantine/core';
 import { IconChartBar, IconCopy, IconEqual, IconEqualNot, IconFilter } from '@tabler/icons-react';
@@ -16,21 +16,21 @@ const ExtractDialog = lazy(async () => ({
   default: (await fetched(() => import('./extract/ExtractDialog'))).ExtractDialog,
 }));
 
-/** At most one of them is open. */
+/** The open menu; at most one is open. */
 export type OpenMenu = { value: ClickedValue } | { text: SelectedText };
 
-/** With the messages that were loaded when it was begun. */
+/** The field that is being extracted, with the messages that were loaded when that began. */
 type Extracted = { proposal: Proposal; messages: readonly Message[] };
 
 type Props = {
   open: OpenMenu | null;
   onClose: () => void;
   query: string;
-  /** The messages that are loaded, and the one of a row. */
+  /** The loaded messages; the following function returns the message of a row. */
   loaded: () => readonly Message[];
   messageOf: (row: number) => Message | undefined;
   onQuery: (query: string) => void;
-  /** `what` is what is said of it afterwards. */
+  /** `what` describes the text in the notification afterwards. */
   onCopy: (text: string, what: string) => void;
 };
 
@@ -75,7 +75,10 @@ export function ListMenus(props: Props) {
   );
 }
 
-/** Null where the text is not in the message as it was sent, or no pattern finds it. */
+/**
+ * A pattern for the selected text; null if the text does not occur in the message as sent, or no
+ * pattern finds it.
+ */
 function proposalOf(selected: SelectedText, message: Message | undefined): Proposal | null {
   if (message === undefined) return null;
   const { text, offset } = selected;

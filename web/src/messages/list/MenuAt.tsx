@@ -1,4 +1,4 @@
-/** A menu beside something in a row that was clicked on or selected. */
+/** A menu next to something in a row that was clicked or selected. */
 import { Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './MenuAt.module.css';

@@ -59,7 +59,7 @@ type Props = {
   linePx: number;
   /** The day of the first row in view. */
   day: string;
-  /** All rows and the head, or -1 while more may come. */
+  /** The number of all rows and the header, or -1 while more may follow. */
   rowCount: number;
   /** The height of all rows. */
   height: number;
@@ -110,12 +110,12 @@ export function MessageList(props: Props) {
 type ItemProps = {
   index: number;
   start: number;
-  /** Measures the row; null where its height is known. */
+  /** Measures the row; null if its height is known. */
   measure: Ref<HTMLDivElement> | null;
   children: ReactNode;
 };
 
-/** A row at its place among all rows. */
+/** A row at its position among all rows. */
 export function ListItem({ index, start, measure, children }: ItemProps) {
   return (
     <div
@@ -140,11 +140,11 @@ export function MessageRow({ view, columns, ...row }: RowProps) {
 
 type TableRowProps = LineProps & {
   columns: readonly string[];
-  /** The field that the cursor is on, of the current row. */
+  /** The field at the cursor, for the current row. */
   field: string | null;
 };
 
-/** A message as a row of the table: severity and time, and whatever fields the reader chose. */
+/** A message as a row of the table: severity, time, and the fields that the reader chose. */
 const TableRow = memo(function TableRow(props: TableRowProps) {
   const { columns, field } = props;
   return (
@@ -288,7 +288,7 @@ function PartMenu({ at, count, onMove, onReset, children }: PartMenuProps) {
   );
 }
 
-/** A value that all lines have, so that none of them has to say it. */
+/** A value that all lines share, so that it need not be repeated in each. */
 function Common({ name, value }: { name: string; value: string | null }) {
   if (value === null || value === '') return null;
   return (
@@ -307,12 +307,15 @@ type TableHeadProps = {
   widths: Widths;
   onColumns: (columns: string[]) => void;
   onWidths: (widths: Widths) => void;
-  /** Called while an edge is dragged, before it is let go. */
+  /** Called while an edge is being dragged. */
   onDraft: (widths: Widths) => void;
   onStatistics: (field: string) => void;
 };
 
-/** The heads of the table's columns: drag them to another place, drag their edges for another width, or use their menus. */
+/**
+ * The headers of the table's columns: drag them to another position, drag their edges to change the
+ * width, or use their menus.
+ */
 function TableHead(props: TableHeadProps) {
   const { day, columns, onColumns } = props;
   const moves = useColumnMoves({

@@ -5,7 +5,10 @@ import { cut, visible } from '../../ui/message/text';
 import { MenuAt } from './MenuAt';
 
 const TITLE_CHARACTERS_MAX = 60;
-/** A longer selection is meant to be copied, which the browser can do. */
+/**
+ * Maximum length of a selection for the menu; longer ones are probably meant to be copied, which
+ * the browser can do.
+ */
 const SELECTED_CHARACTERS_MAX = 200;
 
 export type SelectedText = {
@@ -22,7 +25,7 @@ type Props = {
   onClose: () => void;
   onFilter: (text: string, exclude: boolean) => void;
   onCopy: (text: string) => void;
-  /** Missing where no pattern finds it. */
+  /** Undefined if no pattern finds the text. */
   onExtract: (() => void) | undefined;
 };
 
@@ -51,7 +54,10 @@ export function SelectionMenu({ selected, onClose, onFilter, onCopy, onExtract }
   );
 }
 
-/** The text selected within one cell of the list; null if there is none, or if it spans more. */
+/**
+ * The text selected within one cell of the list; null if nothing is selected, or more than one
+ * cell.
+ */
 export function selectedIn(
   list: HTMLElement | null,
   selection: Selection | null,

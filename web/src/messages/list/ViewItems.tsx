@@ -1,4 +1,4 @@
-/** The part of a view menu that every list has: how long messages, rows and repeats are shown. */
+/** The part of a view menu that every list has: the display of long messages, rows and repeats. */
 import { Menu } from '@mantine/core';
 import { useDensity, useFolding } from './listStyle';
 

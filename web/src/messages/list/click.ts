@@ -1,4 +1,4 @@
-/** The target of a click in a list. The rows themselves listen to nothing. */
+/** The target of a click in a list. The rows themselves have no listeners. */
 import type { MouseEvent } from 'react';
 
 export type ClickedValue = { field: string; value: string; at: DOMRect };
@@ -9,7 +9,7 @@ export type ListClick = {
   on: { kind: 'fold' } | { kind: 'value'; value: ClickedValue } | { kind: 'rest' };
 };
 
-/** Null where it is on no row, or was made to select text. */
+/** Null if the click is not in a row, or was made to select text. */
 export function clickedIn({ target, shiftKey }: MouseEvent): ListClick | null {
   const isText = getSelection()?.isCollapsed === false && !shiftKey;
   if (!(target instanceof Element) || isText) return null;

@@ -1,6 +1,6 @@
 /** The columns of the table: which, in what order, and how wide. */
 
-/** Pixels by the name of the field; a field that is not there has its first width. */
+/** Widths in pixels by field name; a field without an entry has its default width. */
 export type Widths = Readonly<Record<string, number>>;
 
 export const COLUMN_PX_MIN = 48;
@@ -21,7 +21,10 @@ export function withoutWidth(widths: Widths, field: string): Widths {
   return Object.fromEntries(Object.entries(widths).filter(([name]) => name !== field));
 }
 
-/** The tracks of a row's grid behind severity and time. The remaining room goes to the text, or to the last column. */
+/**
+ * The grid tracks of a row after severity and time. The text, or else the last column, takes the
+ * remaining space.
+ */
 export function tracks(columns: readonly string[], widths: Widths): string {
   const growing = columns.includes('message') ? 'message' : columns.at(-1);
   return columns
@@ -32,7 +35,9 @@ export function tracks(columns: readonly string[], widths: Widths): string {
     .join(' ');
 }
 
-/** The columns with one of them at another place; places that are none leave them as they are. */
+/**
+ * The columns with one of them moved to another position; invalid positions leave them unchanged.
+ */
 export function moved(columns: readonly string[], field: string, to: number): string[] {
   const from = columns.indexOf(field);
   if (from === -1 || to < 0 || to >= columns.length) return [...columns];
@@ -40,7 +45,10 @@ export function moved(columns: readonly string[], field: string, to: number): st
   return [...others.slice(0, to), field, ...others.slice(to)];
 }
 
-/** With the field if it was not there, else without it. A new one stands before the text, which takes all room. */
+/**
+ * Adds the field if it is not a column, and removes it otherwise. A new one is inserted before the
+ * text, which takes all remaining space.
+ */
 export function toggled(columns: readonly string[], field: string): string[] {
   if (columns.includes(field)) return columns.filter((column) => column !== field);
   if (columns.at(-1) === 'message') return [...columns.slice(0, -1), field, 'message'];

@@ -3,7 +3,7 @@ import type { Message } from '../../api/model';
 import { sample } from '../../ui/message/sample';
 import { foldedOf } from './folds';
 
-/** The rows as text: the message's number, and how often. */
+/** The rows as text: the number of the message, and of its repeats. */
 function rows(messages: Message[], expanded: string[] = [], open: string | null = null) {
   const { messages: shown, folds } = foldedOf(messages, new Set(expanded), open);
   return shown.map(({ id }) => {

@@ -1,4 +1,4 @@
-/** Folds rows that say the same: repeats of one kind of message. */
+/** Folds rows that are alike: repeats of one kind of message. */
 import { useCallback, useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
 import type { Fold } from '../../ui/message/Repeats';
@@ -6,15 +6,18 @@ import { smartOf } from '../../ui/message/smart';
 import { useFolding } from './listStyle';
 
 export type Folded = {
-  /** Those that have a row of their own. */
+  /** The messages that have a row of their own. */
   messages: readonly Message[];
-  /** By the id of the message in the row. */
+  /** The folds, by the id of the message in the row. */
   folds: ReadonlyMap<string, Fold>;
 };
 
-/** Two may be chance, and take no more room than a fold. */
+/** Minimum number of repeats: two may be chance, and take no more room than a fold. */
 export const REPEATS_MIN = 3;
-/** A page of messages has some rows whatever they are, so that a flood of one kind is not read to its end. */
+/**
+ * Maximum number of messages in a fold, so that a page always has several rows and a flood of one
+ * kind is not loaded to its end.
+ */
 const REPEATS_MAX = 50;
 const SHAPE_CHARACTERS_MAX = 160;
 
@@ -28,7 +31,7 @@ export function useExpanded<Id>() {
 
 const nothing: Folded['folds'] = new Map();
 
-/** The list with its repeats folded, and what folds or expands a row. */
+/** The list with its repeats folded, and a function that folds or expands a row. */
 export function useFolded(all: readonly Message[], open: string | null) {
   const { isFolding, expanded, toggle } = useExpanded<string>();
   const folded = useMemo(
@@ -38,7 +41,9 @@ export function useFolded(all: readonly Message[], open: string | null) {
   return { ...folded, toggle };
 }
 
-/** `expanded` has ids of rows; what is behind the row of a message that is open is shown too. */
+/**
+ * `expanded` has the ids of expanded rows; a fold that contains the open message is expanded too.
+ */
 export function foldedOf(
   all: readonly Message[],
   expanded: ReadonlySet<string>,
@@ -76,7 +81,7 @@ export function runsOf<Item>(
 
 const known = new WeakMap<Message, string>();
 
-/** The sender, the severity, and the words without the numbers among them. */
+/** The shape of a message: the sender, the severity, and the words without numbers. */
 export function shapeOf(message: Message): string {
   const before = known.get(message);
   if (before !== undefined) return before;
@@ -89,7 +94,7 @@ export function shapeOf(message: Message): string {
   return shape;
 }
 
-/** With the row's id if it was not there, else without it. */
+/** Adds the row's id if it is missing, and removes it otherwise. */
 function toggledIn<Id>(ids: ReadonlySet<Id>, id: Id): ReadonlySet<Id> {
   return ids.has(id) ? new Set([...ids].filter((one) => one !== id)) : new Set([...ids, id]);
 }

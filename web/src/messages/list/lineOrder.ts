@@ -1,4 +1,7 @@
-/** The columns of lines: the order that this browser keeps, the fields among them, and the tracks of their grid. */
+/**
+ * The columns of lines: the order stored in this browser, the fields among them, and their grid
+ * tracks.
+ */
 import { type RefObject, useLayoutEffect, useMemo, useState } from 'react';
 import { type LinePart, type RowLayout, lineParts, shownParts } from '../../ui/message/rowLayout';
 import { useBrowserState } from '../../ui/useBrowserState';
@@ -13,20 +16,20 @@ export function useLineOrder() {
   return [order, setOrder] as const;
 }
 
-/** The look with its columns in the reader's order. */
+/** The layout with its columns in the reader's order. */
 export function useOrdered(layout: RowLayout): RowLayout {
   const [order] = useLineOrder();
   return useMemo(() => ({ ...layout, order }), [layout, order]);
 }
 
-/** An order kept by another version is completed. */
+/** Completes an order that was stored by another version. */
 export function readOrder(kept: readonly string[]): readonly LinePart[] {
   const known = kept.flatMap((name) => lineParts.find((part) => part === name) ?? []);
   const parts = [...new Set(known)];
   return [...parts, ...lineParts.filter((part) => !parts.includes(part))];
 }
 
-/** With a part at the place of another that is shown. */
+/** Moves a part to the position of another visible one. */
 export function movedPart(
   order: readonly LinePart[],
   part: string,
@@ -36,18 +39,21 @@ export function movedPart(
   return readOrder(moved(order, part, at));
 }
 
-/** The fields that the keys of a list can stand on in a line: those that have a column. */
+/** The fields of a line that the keys of a list can move between: those with a column. */
 export function lineFields({ host, program }: RowLayout): readonly string[] {
   return [...(host.only === null ? ['host'] : []), ...(program.only === null ? ['program'] : [])];
 }
 
-/** In little room the names of hosts and programs give way to the text, and those of logspaces first. */
+/**
+ * In a narrow list, the names of hosts and programs are shortened in favour of the text, and those
+ * of logspaces first.
+ */
 const COMPACT_CH_MAX = 12;
 const COMPACT_LOGSPACE_CH = 6;
-/** The square before the name of a logspace. */
+/** The width of the square before the name of a logspace. */
 const SQUARE_CH = 3;
 
-/** The tracks of a line's grid behind severity and time. */
+/** The grid tracks of a line after severity and time. */
 export function lineTracks(layout: RowLayout, room: Room): string {
   const isCompact = room !== 'wide';
   const ch = (of: number, max: number) => (isCompact ? Math.min(of, max) : of);
@@ -71,7 +77,7 @@ export type Room = 'narrow' | 'compact' | 'wide';
 const NARROW_PX = 480;
 const COMPACT_PX = 900;
 
-/** The room of a list for its rows: in little room rows are drawn differently. */
+/** The space that a list has for its rows: in a narrow list, rows are rendered differently. */
 export function useRoom(element: RefObject<HTMLElement | null>): Room {
   const [room, setRoom] = useState<Room>('wide');
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-/** The measures that all rows of a list share. */
+/** The dimensions that all rows of a list share. */
 import type { CSSProperties } from 'react';
 import type { RowLayout } from '../../ui/message/rowLayout';
 import type { Times } from '../../ui/message/times';
@@ -31,7 +31,7 @@ export function listStyle({
   } as CSSProperties;
 }
 
-/** The extra height of a table row over a line: room, and a border. */
+/** The extra height of a table row compared with a line: padding, and a border. */
 export const TABLE_MORE_PX = 5;
 
 function timePx(times: Times): number {

@@ -1,9 +1,12 @@
-/** Columns that are moved: dragged by their heads, or with Alt and the arrow keys while a head has the focus. */
+/**
+ * Moving columns: by dragging their headers, or with Alt and the arrow keys while a header has the
+ * focus.
+ */
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 
 type Props = {
   columns: readonly string[];
-  /** `to` is the column whose place it takes; undefined beyond the last one. */
+  /** `to` is the column whose position it takes; undefined for the end. */
   onMove: (column: string, to: string | undefined) => void;
 };
 
@@ -12,7 +15,7 @@ export function useColumnMoves({ columns, onMove }: Props) {
   const [over, setOver] = useState<string | null>(null);
   const moved = useRef<HTMLElement | null>(null);
   const order = columns.join();
-  // An element that changes its place in the page loses the focus.
+  // An element that moves in the document loses the focus.
   useLayoutEffect(() => {
     moved.current?.focus();
     moved.current = null;
@@ -27,7 +30,7 @@ export function useColumnMoves({ columns, onMove }: Props) {
   };
   return {
     by,
-    /** For the cell of the head, on which another column can be dropped. */
+    /** Props for the header cell, on which another column can be dropped. */
     place: (column: string) => ({
       'data-over': over === column && dragged !== column,
       onDragOver: (event: { preventDefault: () => void }) => {
@@ -40,17 +43,17 @@ export function useColumnMoves({ columns, onMove }: Props) {
         end();
       },
     }),
-    /** For what is dragged. */
+    /** Props for the element that is dragged. */
     grip: (column: string) => ({
       draggable: true,
       onDragStart: () => setDragged(column),
       onDragEnd: end,
     }),
-    /** For what has the focus. */
+    /** The key handler for the element that has the focus. */
     onKeyDown: (column: string) => (event: KeyboardEvent<HTMLElement>) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (!event.altKey || (step !== -1 && step !== 1)) return;
-      // The browser would go back in its history.
+      // Otherwise the browser would go back in its history.
       event.preventDefault();
       event.stopPropagation();
       moved.current = event.currentTarget;

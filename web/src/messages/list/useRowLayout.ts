@@ -1,11 +1,14 @@
-/** The layout of a list's rows: fields that the query, a column or the head tells are not told again in every row. */
+/**
+ * The layout of a list's rows: fields shown by the query, a column or the header are not repeated
+ * in every row.
+ */
 import { useMemo } from 'react';
 import type { Message } from '../../api/model';
 import { type Hits, hasHit, hitsIn } from '../../ui/highlight';
 import { type Common, type RowLayout, rowLayoutOf } from '../../ui/message/rowLayout';
 import { useOrdered } from './lineOrder';
 
-/** The look of a list that begins with these messages. `columns` are those of the table. */
+/** The layout of a list that begins with these messages. `columns` are those of the table. */
 export function useRowLayout(
   first: readonly Message[],
   hits: Hits,
@@ -27,7 +30,8 @@ export function rowLayoutFor(
   common: Common,
 ): RowLayout {
   const asked = hits.flatMap(({ field }) => (field === null ? [] : [field]));
-  // A value in which a word was found stays in the rows; a clause of the field itself already says the value.
+  // A value in which a searched word was found stays in the rows; if the query has a clause for the field itself, the
+  // clause already shows it.
   const words = hits.filter(({ field }) => field === null);
   const shared = (field: keyof Common) =>
     hasHit(common[field] ?? '', hitsIn(words, field)) ? null : common[field];

@@ -1,4 +1,6 @@
-/** The keys that Search and Tail share: which value of a row the cursor is on, and what can be done with it. */
+/**
+ * The keys that Search and Tail share: moving between the values of a row, and the actions on them.
+ */
 import { useState } from 'react';
 import type { Message } from '../../api/model';
 import { valuesOf } from '../../ui/message/fields';
@@ -12,11 +14,11 @@ type CurrentRow = {
 };
 
 type Props = {
-  /** The fields that the cursor can stand on, from left to right. */
+  /** The fields that the cursor can be on, from left to right. */
   fields: readonly string[];
-  /** The row that the cursor is on. Called when a key was pressed. */
+  /** The row with the cursor. Called when a key is pressed. */
   current: () => CurrentRow | undefined;
-  /** Keys that are not enabled are listed in the help only. */
+  /** Keys that are not enabled are only listed in the help. */
   enabled: boolean;
   onContext: (message: Message) => void;
   onCopyRaw: (message: Message) => void;

@@ -1,4 +1,4 @@
-/** The router as it runs: sources, routes in their order, targets, and what flows between them. */
+/** The running router: sources, routes in their order, targets, and the flow between them. */
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { IconDatabase, IconMaximize, IconMinus, IconPlus, IconSend2 } from '@tabler/icons-react';
@@ -61,7 +61,7 @@ type Props = {
   item: ItemPlace | null;
   lit: ReadonlySet<string> | null;
   onShow: (place: ItemPlace) => void;
-  /** Null for those who only look, as is `actions`. */
+  /** Null for users who may only look, like `actions`. */
   onAdd: ((section: Section) => void) | null;
   actions: CardActions | null;
 };
@@ -69,10 +69,13 @@ type Props = {
 const nodeTypes: NodeTypes = { card: Card };
 const MARGIN = 24;
 const ZOOM_MIN = 0.4;
-/** A canvas that does not fit is made smaller only as long as it can be read; then it is moved. */
+/**
+ * Minimum zoom for fitting the canvas, so that it stays readable; a larger canvas is scrolled
+ * instead.
+ */
 const READABLE_ZOOM = 0.8;
 
-/** It stands below the cards, or not at all. */
+/** The height of the legend, which is shown below the cards or not at all. */
 const LEGEND_HEIGHT = 56;
 
 const NO_STEPS: ReadonlySet<number> = new Set();
@@ -184,7 +187,7 @@ export default function Canvas(props: Props) {
 
 type Box = { x: number; y: number; width: number; height: number };
 
-/** Moves the canvas: so that all of it fits, or so that a card is in view. */
+/** Moves the canvas so that all of it fits, or so that a card is in view. */
 function useViewport(
   flow: ReactFlowInstance<Node<CardData>> | null,
   holder: RefObject<HTMLElement | null>,
@@ -211,7 +214,7 @@ function useViewport(
 
 type ColumnsProps = Pick<Props, 'document' | 'onAdd'> & { targets: number };
 
-/** The heads of the three columns, and how to begin those that have no cards. */
+/** The headers of the three columns, and buttons to add a first card to empty ones. */
 function Columns({ document: { sources, routes }, targets, onAdd }: ColumnsProps) {
   return (
     <>
@@ -256,7 +259,7 @@ function Head({ x, width, title, count, children }: HeadProps) {
 
 type NoneProps = Pick<Props, 'onAdd'> & { x: number; width: number; section: Section };
 
-/** Stands where the first card of a column will. */
+/** Takes the place of the first card in an empty column. */
 function None({ x, width, section, onAdd }: NoneProps) {
   return (
     <div className={classes.none} style={{ left: x, width, top: TOP }}>
@@ -270,7 +273,7 @@ function None({ x, width, section, onAdd }: NoneProps) {
   );
 }
 
-/** The rate of messages that each step takes out; none if the live route has other steps. */
+/** The rate of messages that each step removes; empty if the live route has other steps. */
 function stepDrops(route: Item, takes: number | undefined, shares: Shares): number[] {
   const own = shares.get(idOf(route)) ?? [];
   return own.length === stepsOf(route).length ? own.map((share) => share * (takes ?? 0)) : [];
@@ -337,7 +340,7 @@ function ZoomBar({ onFit }: { onFit: () => void }) {
   );
 }
 
-/** A sample a second. */
+/** One sample per second. */
 const SAMPLES_MAX = 60;
 
 type SeriesOf = ReadonlyMap<string, readonly number[]>;

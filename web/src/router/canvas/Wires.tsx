@@ -12,7 +12,7 @@ type Props = {
   traffic: Traffic;
   /** Whether the rates are known. */
   isKnown: boolean;
-  /** The route that is looked at. */
+  /** The selected route. */
   chosen: number | null;
   /** Routes and targets that a traced message passes; null without one. */
   lit: ReadonlySet<string> | null;
@@ -27,7 +27,7 @@ export function Wires({ layout, traffic, isKnown, chosen, lit, routeIds }: Props
     (target === undefined || lit.has(target));
   const isChosen = ({ route, target }: Strand & { target?: string }) =>
     lit === null ? route !== undefined && route === chosen : isLit(route, target);
-  // Those that are looked at lie above the others.
+  // Selected strands are drawn above the others.
   const strands = [...layout.strands, ...layout.trunk];
   const above = [...strands.filter((one) => !isChosen(one)), ...strands.filter(isChosen)];
   const { rest } = layout;
@@ -83,7 +83,7 @@ export function Wires({ layout, traffic, isKnown, chosen, lit, routeIds }: Props
   );
 }
 
-/** The outline of a closed tap, 24 by 24 as the other icons. */
+/** The outline of a closed tap, 24 by 24 like the other icons. */
 const FILTER_OFF =
   'M8 4h12v2.172a2 2 0 0 1 -.586 1.414l-3.914 3.914m-.5 3.5v4l-6 2v-8.5l-4.48 -4.928a2 2 0 0 1 -.52 -1.345v-2.227M3 3l18 18';
 

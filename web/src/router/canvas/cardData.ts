@@ -6,7 +6,7 @@ import { type Forecast, aboutSeconds, forecastOf } from './forecast';
 import type { Box } from './layout';
 import type { MeasuredRates } from './measure';
 
-/** The actions of a card, besides opening it. */
+/** The actions of a card, other than opening it. */
 export type CardActions = {
   onToggle: (place: ItemPlace) => void;
   onMove: (place: ItemPlace, to: number) => void;
@@ -27,7 +27,7 @@ export type CardData = {
   newSteps: ReadonlySet<number>;
   /** The rate of messages that a route takes. */
   rate: number | undefined;
-  /** The rate of messages that each step of a route takes out. */
+  /** The rate of messages that each step of a route drops. */
   drops: readonly number[];
   values: readonly number[];
   isShown: boolean;
@@ -37,7 +37,7 @@ export type CardData = {
   /** The number of items of its kind. */
   count: number;
   onShow: (place: ItemPlace) => void;
-  /** Null for those who only look. */
+  /** Null for users who may only look. */
   actions: CardActions | null;
 };
 
@@ -63,7 +63,7 @@ export function forecastFor(of: DestinationStatus, measured: MeasuredRates | und
   return forecastOf(depth, measured?.queues.get(of.id));
 }
 
-/** The first of some targets that will be full, and in how long. */
+/** The first of some targets to become full, and the time until then. */
 export function fillingOf(
   targets: readonly string[],
   status: RouterStatus | undefined,
@@ -78,7 +78,10 @@ export function fillingOf(
   return first && { id: first.id, within: aboutSeconds(first.seconds) };
 }
 
-/** Empty until it is known, and of what is off; what only the draft has says that it is new. */
+/**
+ * The rate as text; empty until it is known, and for disabled items. Items that exist only in the
+ * draft are marked as new.
+ */
 export function rateText(
   { item, status }: Pick<CardData, 'item' | 'status'>,
   rate: number | null | undefined,

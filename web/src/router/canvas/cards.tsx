@@ -1,4 +1,7 @@
-/** The cards of the canvas. Each is a button that opens its item; a right click, or the key for it, shows what else. */
+/**
+ * The cards of the canvas. Each is a button that opens its item; a right click, or the key for
+ * menus, shows further actions.
+ */
 import { Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
@@ -70,7 +73,7 @@ export function Card({ data }: { data: CardData }) {
   );
 }
 
-/** It stands on the card, and is none of its content: a button holds no other. */
+/** Shown on the card, but not inside it: a button must not contain another one. */
 function Retry({ id }: { id: string }) {
   const queries = useQueryClient();
   const retry = useMutation({

@@ -1,22 +1,24 @@
-/** The forecast for a queue if it goes on like this. Pure. */
+/** The forecast for a queue if the current rates continue. Pure. */
 import type { QueueRates } from './measure';
 
 export type QueueDepth = { messages: number; bytes: number; bytesMax: number };
 
 export type Forecast =
-  /** No longer than it takes to look: nothing waits that is worth a word. */
+  /**
+   * Nothing waits for longer than the interval between two readings, so it is not worth mentioning.
+   */
   | { kind: 'empty' }
-  /** Not looked at for long enough. */
+  /** The queue has not been observed for long enough. */
   | { kind: 'unknown' }
   | { kind: 'full' }
   | { kind: 'fills'; seconds: number }
   | { kind: 'drains'; seconds: number }
-  /** Nothing comes and nothing goes, or as much as goes comes. */
+  /** Nothing arrives and nothing leaves, or both rates are equal. */
   | { kind: 'steady' };
 
 /** Messages that leave within this time do not count as waiting. */
 const PASSING_SECONDS = 3;
-/** A queue is told to be steady when it would take longer than this to fill or to drain. */
+/** A queue counts as steady if it would take longer than this to fill or to drain. */
 const STEADY_SECONDS = 30 * 86_400;
 
 export function forecastOf(depth: QueueDepth, rates: QueueRates | undefined): Forecast {
@@ -34,7 +36,7 @@ export function forecastOf(depth: QueueDepth, rates: QueueRates | undefined): Fo
   return growth < 0 && seconds < STEADY_SECONDS ? { kind: 'drains', seconds } : { kind: 'steady' };
 }
 
-/** `full in 2 h 24 min`, `drains in 40 s`; nothing where there is nothing to say. */
+/** `full in 2 h 24 min`, `drains in 40 s`; empty if there is nothing to say. */
 export function forecastText(forecast: Forecast): string {
   switch (forecast.kind) {
     case 'empty':
@@ -51,7 +53,10 @@ export function forecastText(forecast: Forecast): string {
   }
 }
 
-/** A duration as exact as a forecast can be: `40 s`, `12 min`, `2 h 24 min`, `3 d 4 h`. */
+/**
+ * A duration with the precision that a forecast can have: `40 s`, `12 min`, `2 h 24 min`, `3 d 4
+ * h`.
+ */
 export function aboutSeconds(seconds: number): string {
   if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
   const minutes = Math.round(seconds / 60);

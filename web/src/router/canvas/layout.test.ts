@@ -55,7 +55,7 @@ test('what steps take out is told by their counters since the look before', () =
   const share = (now: RouterStatus, earlier?: RouterStatus) => sharesOf(now, earlier).get('thin');
   expect(share(counted(1_000, 900))).toEqual([0.9]);
   expect(share(counted(1_100, 920), counted(1_000, 900))).toEqual([0.2]);
-  // Nothing came, the process began anew, or the step is another one.
+  // Nothing arrived, the process was restarted, or the step is a different one.
   expect(share(counted(1_000, 900), counted(1_000, 900))).toEqual([0.9]);
   expect(share(counted(10, 5), counted(1_000, 900))).toEqual([0.5]);
   expect(share(counted(1_100, 11, 'drop'), counted(1_000, 900))).toEqual([0.01]);

@@ -15,7 +15,7 @@ export type Wire = Strand & {
   kind: 'flows' | 'fails' | 'drops' | 'off';
   route: number;
   target?: string;
-  /** The start of its label. */
+  /** The position at which its label starts. */
   label: { x: number; y: number };
   rate: number;
 };
@@ -24,18 +24,18 @@ export type Layout = {
   width: number;
   height: number;
   sources: Box[];
-  /** Stands below the sources. */
+  /** The box of the totals, below the sources. */
   totals: { x: number; y: number; width: number };
   routes: Box[];
   targets: TargetBox[];
-  /** From the sources to the trunk. */
+  /** The strands from the sources to the trunk. */
   strands: Strand[];
-  /** The trunk, which ends where the last route turns off. */
+  /** The trunk, which ends at the bend of the last route. */
   trunk: Strand[];
-  /** The part that goes on beyond the last route, and fades out. */
+  /** The part of the trunk that continues beyond the last route and fades out. */
   rest: (Box & { route: number }) | null;
   wires: Wire[];
-  /** The messages left between two routes: at `y`, after the route. */
+  /** The messages that are left between two routes, shown at `y`, after the route. */
   left: { route: number; y: number }[];
 };
 
@@ -54,7 +54,7 @@ const TRUNK_WIDTH_MAX = 32;
 const STRAND_MIN = 1.6;
 /** The inner radius of a bend. */
 const BEND = 10;
-/** From here on a route's card has no row for its steps. */
+/** The number of routes from which on their cards have no row for steps. */
 export const MANY_ROUTES = 15;
 
 export function layoutOf(
@@ -93,7 +93,10 @@ function column(count: number, first: Box, gap: number): Box[] {
   }));
 }
 
-/** By the first route that feeds each, so that wires hardly cross; what nothing feeds stands last. */
+/**
+ * Targets are ordered by the first route that feeds each, so that wires hardly cross; targets that
+ * nothing feeds come last.
+ */
 function targetBoxes(document: RouterDocument, failing: ReadonlySet<string>): TargetBox[] {
   const feeder = (id: string) => {
     const at = document.routes.findIndex((route) => listOf(route['to']).includes(id));
@@ -130,7 +133,7 @@ function sourceStrands(
   });
 }
 
-/** Sources that stand lower than the last route join the trunk from below. */
+/** Sources that are lower than the last route join the trunk from below. */
 function joinBelow(sources: Box[], routes: Box[]): Strand[] {
   const [source, route] = [sources.at(-1), routes.at(-1)];
   if (source === undefined || route === undefined || middle(source) < middle(route)) return [];
@@ -162,7 +165,8 @@ function trunkOf(
       const turn = y - radius;
       const x = TRUNK_X + Math.max(width - own / 2, own / 2);
       const d = `M${x} ${TOP - 12}V${turn}A${radius} ${radius} 0 0 0 ${x + radius} ${y}H${box.x}`;
-      // Under the others, so that no gap is between them: what is left ends at its own bend.
+      // The trunk is drawn below the route's strand, so that there is no gap between them: what is left ends at its
+      // own bend.
       trunk.push({ key: `trunk-${route}`, d: `M${TRUNK_X + width / 2} ${from}V${turn}`, width });
       trunk.push({ key: `route-${route}`, d, width: own, route });
       if (route === last && width > own + STRAND_MIN)

@@ -1,34 +1,40 @@
-/** The rates between two readings of the server's counters: how fast each fate grows, and each queue. Pure. */
+/**
+ * The rates between two readings of the server's counters: those of each fate and of each queue.
+ * Pure.
+ */
 import type { RouterStatus } from '../../api/model';
 import { useState } from 'react';
 
-/** Messages a second. */
+/** Rates in messages per second. */
 export type Fates = {
   received: number;
   stored: number;
-  /** Only destinations have them. */
+  /** Messages that were sent to destinations only. */
   forwarded: number;
-  /** Routes took them out, or sent them only to what is disabled. */
+  /** Messages that routes dropped, or sent only to disabled targets. */
   dropped: number;
-  /** Nobody wanted them gone. */
+  /** Messages that nobody wanted to lose. */
   lost: number;
-  /** No route took them. */
+  /** Messages that no route took. */
   unrouted: number;
 };
 
-/** The rates into a queue and out of it, messages a second. */
+/** The rates into a queue and out of it, in messages per second. */
 export type QueueRates = { in: number; out: number };
 
 export type MeasuredRates = {
   fates: Fates;
-  /** By the id of the destination. */
+  /** The rates of the queues, by the ids of their destinations. */
   queues: ReadonlyMap<string, QueueRates>;
 };
 
-/** Less time tells nothing. */
+/** The minimum time between two readings: a shorter one shows nothing. */
 const SECONDS_MIN = 2;
 
-/** Undefined until enough time lies between the looks, and where the counters began anew between them. */
+/**
+ * The rates between two readings; undefined until enough time has passed between them, and if the
+ * counters were reset in between.
+ */
 export function measuredRates(earlier: RouterStatus, now: RouterStatus): MeasuredRates | undefined {
   const seconds = (Date.parse(now.time) - Date.parse(earlier.time)) / 1000;
   const [before, after] = [countsOf(earlier), countsOf(now)];
@@ -47,7 +53,7 @@ export function measuredRates(earlier: RouterStatus, now: RouterStatus): Measure
   };
 }
 
-/** So far. */
+/** The counts so far. */
 export function countsOf({ totals }: RouterStatus): Fates {
   const dropped = Object.entries(totals.dropped);
   const sum = (of: (reason: string) => boolean) =>
@@ -65,7 +71,10 @@ export function countsOf({ totals }: RouterStatus): Fates {
 
 const NO_ROUTE = 'no_route';
 
-/** Whether the document, or the list of senders that are allowed, says so. */
+/**
+ * Whether messages are dropped on purpose: because of the document, or of the list of allowed
+ * senders.
+ */
 function isMeant(reason: string): boolean {
   return (
     reason.startsWith('route:') || reason === 'destination_disabled' || reason === 'not_allowed'
@@ -79,14 +88,17 @@ function queuesOf(earlier: RouterStatus, now: RouterStatus, seconds: number) {
       const old = before.get(id);
       if (old === undefined || queued < old.queued) return [];
       const came = queued - old.queued;
-      // The messages that left are those that came and do not wait: sent, refused, expired or discarded.
+      // Messages that arrived and are not waiting have left: they were sent, refused, expired or discarded.
       const left = Math.max(0, came - (waiting - old.queue_messages));
       return [[id, { in: came / seconds, out: left / seconds }] as const];
     }),
   );
 }
 
-/** A look a second: long enough for destinations that are sent to in lumps, short enough to see a change. */
+/**
+ * The number of readings, one per second: enough for destinations that are sent to in bursts, few
+ * enough to show a change.
+ */
 const LOOKS_MAX = 30;
 
 type Seen = { looks: readonly RouterStatus[]; measured: MeasuredRates | undefined };
@@ -94,10 +106,10 @@ type Seen = { looks: readonly RouterStatus[]; measured: MeasuredRates | undefine
 /** The rates over the last half minute: each new status is a reading. */
 export function useMeasured(status: RouterStatus | undefined): MeasuredRates | undefined {
   const [seen, setSeen] = useState<Seen>({ looks: [], measured: undefined });
-  // Readings from before a gap say nothing about now.
+  // Readings from before a gap show nothing about the present.
   if (status === undefined) return undefined;
   if (status === seen.looks.at(-1)) return seen.measured;
-  // The counters begin anew with the process.
+  // The counters start again with the process.
   const began = seen.looks.some(({ totals }) => totals.received > status.totals.received);
   const looks = [...(began ? [] : seen.looks), status].slice(-LOOKS_MAX);
   setSeen({ looks, measured: looks[0] && measuredRates(looks[0], status) });

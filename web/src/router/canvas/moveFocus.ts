@@ -1,7 +1,10 @@
-/** Arrow keys go from card to card: up and down in a column, left and right to the nearest of the next one. */
+/**
+ * Arrow keys move from card to card: up and down within a column, left and right to the nearest
+ * card of the next column.
+ */
 import type { KeyboardEvent } from 'react';
 
-/** The card that has the focus now; null when the key meant nothing. */
+/** The card that has the focus now; null if the key has no meaning here. */
 export function moveFocus(event: KeyboardEvent<HTMLElement>): string | null {
   if (event.altKey || event.ctrlKey || event.metaKey) return null;
   const from = (event.target as HTMLElement).closest<HTMLElement>('[data-card]');

@@ -1,13 +1,16 @@
-/** The share of a route's messages that its steps take out, by their counters. Pure. */
+/** The share of a route's messages that its steps drop, by their counters. Pure. */
 import type { RouterStatus } from '../../api/model';
 import { useState } from 'react';
 
-/** By the id of the route; for each of its steps, in order, a share of what the route takes. */
+/** For each route by its id, the share of its messages that each step drops, in order. */
 export type Shares = ReadonlyMap<string, readonly number[]>;
 
 type Counted = RouterStatus['routes'][number];
 
-/** For the messages between two readings of the counters; if none came, for all since the start of the process. */
+/**
+ * The shares among the messages between two readings of the counters, or since the start of the
+ * process if none arrived in between.
+ */
 export function sharesOf(status: RouterStatus | undefined, earlier?: RouterStatus): Shares {
   const before = new Map(earlier?.routes.map((route) => [route.id, route]));
   return new Map(
@@ -18,7 +21,7 @@ export function sharesOf(status: RouterStatus | undefined, earlier?: RouterStatu
 function ofRoute(now: Counted, earlier: Counted | undefined): number[] {
   const isSame = earlier !== undefined && kindsOf(earlier) === kindsOf(now);
   const came = isSame ? now.messages - earlier.messages : 0;
-  // The counters begin anew with the process, and with other steps.
+  // The counters start again with the process, and if the steps change.
   const base = came > 0 ? earlier : undefined;
   const messages = base === undefined ? now.messages : came;
   return now.steps.map((step, at) => {

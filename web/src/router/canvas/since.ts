@@ -1,4 +1,4 @@
-/** Since when a destination is away, and when it is tried again. Pure. */
+/** The time since when a destination has been unreachable, and when it is tried again. Pure. */
 import type { DestinationStatus } from '../../api/model';
 import { type Zone, partsOf } from '../../ui/time';
 
@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 
 type Of = Pick<DestinationStatus, 'failing_since' | 'next_try'>;
 
-/** `since 12:48, next try in 14 s`; with the day where that is longer ago. */
+/** `since 12:48, next try in 14 s`; with the day if that is longer ago. */
 export function sinceText({ failing_since, next_try }: Of, zone: Zone, now = Date.now()): string {
   const parts = failing_since == null ? null : partsOf(failing_since, zone);
   const isOld = failing_since != null && now - Date.parse(failing_since) > DAY_MS / 2;

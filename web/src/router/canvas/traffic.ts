@@ -1,14 +1,14 @@
-/** The rates along each part of the router, as far as its counters tell. Pure. */
+/** The rates along each part of the router, as far as its counters show them. Pure. */
 import type { RouterStatus } from '../../api/model';
 import { type Item, type RouterDocument, idOf, isOff, listOf } from '../document';
 import { type Shares, sharesOf } from './shares';
 
 export type RouteTraffic = {
-  /** The rate that the route takes; undefined if it is not live, or not measured. */
+  /** The rate of messages that the route takes; undefined if it is not live, or not measured. */
   takes: number | undefined;
-  /** The rate left for the routes behind it. */
+  /** The rate of messages that are left for later routes. */
   left: number;
-  /** The rate that its steps drop, or for which it has no target. */
+  /** The rate of messages that its steps drop, or for which it has no target. */
   drops: number;
 };
 
@@ -16,7 +16,7 @@ export type EdgeTraffic = {
   route: number;
   target: string;
   rate: number;
-  /** Whether messages arrive, wait, or are not even sent, as the target is disabled. */
+  /** Whether messages arrive, wait, or are not sent at all because the target is disabled. */
   kind: 'flows' | 'fails' | 'off';
 };
 
@@ -64,7 +64,7 @@ export function trafficOf(
   return { total, sources, routes, edges };
 }
 
-/** Targets that messages do not reach for now. */
+/** The targets that messages currently do not reach. */
 export function failingTargets(status: RouterStatus | undefined): ReadonlySet<string> {
   return new Set([
     ...(status?.destinations ?? [])
@@ -74,7 +74,7 @@ export function failingTargets(status: RouterStatus | undefined): ReadonlySet<st
   ]);
 }
 
-/** Those that the document turns off. */
+/** The targets that the document disables. */
 export function disabledTargets(document: RouterDocument): ReadonlySet<string> {
   return new Set(document.destinations.filter(isOff).map(idOf));
 }

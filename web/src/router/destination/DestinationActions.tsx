@@ -1,4 +1,7 @@
-/** The actions on a destination: holding it, trying it, and looking at what waits or was refused. */
+/**
+ * The actions on a destination: pausing it, trying it, and viewing the messages that wait or were
+ * refused.
+ */
 import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { DestinationStatus, QueueLeft } from '../../api/model';

@@ -1,4 +1,4 @@
-/** The oldest messages that wait for a destination or that it refused, and what can be done with them. */
+/** The oldest messages that wait for a destination or that it refused, and the actions on them. */
 import { Button, Group, NumberInput, Skeleton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,9 +12,9 @@ import { toast } from '../../ui/toast';
 import { type List, type OldestAction, actOnOldest, listQuery } from './destinationQueries';
 import classes from './Destination.module.css';
 
-/** The field of a message in the quarantine that says why it is there. */
+/** The field of a message in the quarantine that states why it is there. */
 const REASON = 'logstead.refused';
-/** Longer texts are for the search. */
+/** The maximum length of a text that is shown; the search shows longer ones. */
 const CHARACTERS_MAX = 1_000;
 
 type Props = { list: List; id: string; canEdit: boolean; onClose: () => void };
@@ -115,7 +115,10 @@ type OldestProps = {
   button: string;
 };
 
-/** A loss for good has to be typed. The count that was seen is sent along, so the server refuses to discard more. */
+/**
+ * A permanent deletion has to be confirmed by typing. The request includes the count that was
+ * shown, so that the server refuses to discard more.
+ */
 function Oldest({ id, action, total, label, button }: OldestProps) {
   const queries = useQueryClient();
   const isFinal = action !== 'sendAgain';

@@ -1,4 +1,7 @@
-/** Sends what is stored to a destination once more: which messages, how many that are, and how far it is. */
+/**
+ * Sends stored messages to a destination again: lets the user choose them, and shows their number
+ * and the progress.
+ */
 import { Button, Group, Progress, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -31,13 +34,13 @@ export function ReplayDialog({ id, onClose }: Props) {
     enabled: !isRunning,
   });
   const submit = () => {
-    // Messages that come in meanwhile are sent anyway.
+    // Messages that arrive in the meantime are sent anyway.
     void start({ query, range: frozen(range, Date.now()), logspaces });
   };
   return (
     <Dialog
       opened
-      // It would end with the dialog.
+      // Closing the dialog would end the replay.
       onClose={isRunning ? () => undefined : onClose}
       title={`Replay to ${id}`}
     >
@@ -127,7 +130,7 @@ type ReplayRun =
   | { kind: 'stopped'; line: ReplayLine | null }
   | { kind: 'failed'; line: ReplayLine | null; reason: string };
 
-/** One replay that runs, is done, was stopped or failed, and the way to begin and to stop it. */
+/** One replay that is running, done, stopped or failed, and the functions to start and stop it. */
 function useReplay(id: string) {
   const [run, setRun] = useState<ReplayRun>({ kind: 'idle' });
   const abort = useRef<AbortController | null>(null);
@@ -151,7 +154,7 @@ function useReplay(id: string) {
   return { run, start, stop: () => abort.current?.abort() };
 }
 
-/** An answer without its last line was cut off. */
+/** If the last line is missing, the answer was cut off. */
 function ended(line: ReplayLine | null): ReplayRun {
   if (line?.error !== undefined) return { kind: 'failed', line, reason: line.error };
   if (line?.end !== true) return { kind: 'failed', line, reason: 'the server broke it off' };

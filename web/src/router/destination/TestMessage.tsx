@@ -1,4 +1,4 @@
-/** Sends a test message as the form says, and shows what the other side answers. */
+/** Sends a test message with the settings of the form, and shows the answer from the other side. */
 import { Button } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
@@ -9,7 +9,7 @@ import { sendTest } from './destinationQueries';
 
 export function TestMessage({ item }: { item: Item }) {
   const test = useMutation({ mutationFn: sendTest });
-  // An answer is about the form as it was sent.
+  // An answer is only valid for the form as it was when the message was sent.
   const isOfThis = test.variables === item;
   return (
     <div className="stack alignStart gap4 fullWidth">

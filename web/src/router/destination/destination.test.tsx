@@ -8,7 +8,7 @@ import { ListDialog } from './ListDialog';
 import { ReplayDialog } from './ReplayDialog';
 import { TestMessage } from './TestMessage';
 
-/** The server. The client takes `fetch` when it is loaded. */
+/** The mocked server. The client picks up `fetch` when it is loaded. */
 const server = vi.hoisted(() => {
   const stub = vi.fn<(input: Request | string, init?: RequestInit) => Promise<Response>>();
   vi.stubGlobal('fetch', stub);
@@ -22,7 +22,7 @@ beforeEach(() => {
   done = [];
 });
 
-/** Answers by the end of the path. */
+/** Answers requests by the end of their path. */
 function answering(answers: Record<string, (body: unknown) => Response>) {
   server.mockReset();
   server.mockImplementation(async (input, init) => {
@@ -137,7 +137,7 @@ test('a replay ends with what is in the queue', async () => {
   expect(await screen.findByText('4 messages in the queue')).toBeVisible();
   expect(screen.getByText('1 message cannot be read.')).toBeVisible();
   const [, asked] = done.find(([path]) => path.endsWith('/replay')) ?? [];
-  // The range stands for the moments that it had when it was chosen.
+  // The range is sent as the moments that it meant when it was chosen.
   expect(asked).toMatchObject({ query: '', from: expect.stringMatching(/^\d{4}-.*Z$/) as string });
 });
 

@@ -57,7 +57,10 @@ export async function actOnOldest(id: string, action: OldestAction, messages: nu
   }
 }
 
-/** Sends a test message as the form says, whether that is live or not. A form can be wrong in any way: the server says so. */
+/**
+ * Sends a test message with the settings of the form, live or not. A form can be wrong in any way,
+ * which the server reports.
+ */
 export function sendTest(item: Item): Promise<TestAnswer> {
   const body = item as unknown as WireDestination;
   return unwrap(client.POST('/api/v1/destinations/test', { body }));
@@ -79,7 +82,10 @@ export function replayCountQuery({ query, range, logspaces }: ReplayQuestion) {
   });
 }
 
-/** Puts stored messages into the queue; says how far it is, until it is done or `signal` is aborted. */
+/**
+ * Puts stored messages into the queue; reports the progress until it is done or `signal` is
+ * aborted.
+ */
 export function replay(
   id: string,
   { query, range, logspaces }: ReplayQuestion,

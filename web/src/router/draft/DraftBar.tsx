@@ -1,4 +1,6 @@
-/** The draft: its changes against the live document, the server's opinion of it, and its actions. */
+/**
+ * The draft: its changes against the live document, the server's validation of it, and its actions.
+ */
 import {
   Box,
   Button,
@@ -37,7 +39,7 @@ import classes from './DraftBar.module.css';
 type Props = {
   live: Live;
   draft: Draft;
-  /** The draft as a document, where its text can be read as one. */
+  /** The draft as a document, if its text can be parsed as one. */
   document: RouterDocument | null;
   validation: Validation | undefined;
   isTesting: boolean;
@@ -173,13 +175,13 @@ function countOf(changes: readonly string[]): string {
 
 type OpinionProps = {
   validation: Validation | undefined;
-  /** The draft that was tested is valid. */
+  /** Whether the tested draft is the current one. */
   isTested: boolean;
   itemAt: (place: ItemPlace) => Item | undefined;
   onShow: (problem: DocumentProblem) => void;
 };
 
-/** In a word, with everything behind it. */
+/** The result in a word, with the details in a popover. */
 function Opinion({ validation, isTested, itemAt, onShow }: OpinionProps) {
   if (validation === undefined) return <span className="dimmed">checking…</span>;
   const { problems, warnings } = validation;
@@ -236,7 +238,7 @@ type DiffDialogProps = {
   onClose: () => void;
 };
 
-/** The draft against what is live: as sentences and line by line. */
+/** The differences between the draft and the live document: as sentences and line by line. */
 function DiffDialog({ opened, draft, live, validation, onClose }: DiffDialogProps) {
   return (
     <Dialog
@@ -250,7 +252,7 @@ function DiffDialog({ opened, draft, live, validation, onClose }: DiffDialogProp
   );
 }
 
-/** Also shown when a draft is about to replace a revision that it does not know. */
+/** Also shown when a draft is about to replace a revision that it is not based on. */
 function DraftDiff({ draft, live, validation }: Omit<DiffDialogProps, 'opened' | 'onClose'>) {
   const text = draft.content.kind === 'toml' ? draft.content.text : validation?.toml;
   const { data: diff } = useQuery({
@@ -276,12 +278,12 @@ type ApplyDialogProps = {
   opened: boolean;
   draft: Draft;
   validation: Validation | undefined;
-  /** The logspaces that it takes out of the document. */
+  /** The logspaces that the draft removes from the document. */
   gone: readonly string[];
-  /** The document that the names of problems are read from. */
+  /** Finds an item of the document from which the names in problems are taken. */
   itemAt: (place: ItemPlace) => Item | undefined;
   onClose: () => void;
-  /** Another user was faster. */
+  /** Called if another user has applied a revision first. */
   onBehind: () => void;
   onApplied: (change: RouterChange) => void;
 };
@@ -293,7 +295,7 @@ const times = [
   { value: '2h', label: '2 hours' },
 ];
 
-/** Makes a draft live, with a comment, and for the start only until somebody confirms it. */
+/** Makes a draft live, with a comment, and at first only until somebody confirms it. */
 function ApplyDialog(props: ApplyDialogProps) {
   const { opened, draft, validation, gone, itemAt, onClose, onBehind, onApplied } = props;
   const queryClient = useQueryClient();
@@ -306,7 +308,7 @@ function ApplyDialog(props: ApplyDialogProps) {
     mutationFn: () =>
       applyDraft(draft.content, draft.base, comment.trim(), isTrial ? within : null),
     onSuccess: async (change) => {
-      // The draft ends when what it became is there: until then the page would show the revision before.
+      // The draft ends once the new revision is loaded: until then, the page would show the previous one.
       queryClient.setQueryData(liveQuery.queryKey, await fetchLive());
       onClose();
       onApplied(change);

@@ -1,4 +1,7 @@
-/** Another revision went live after the draft began: what both sides changed is put together, or chosen. */
+/**
+ * Another revision went live after the draft was begun: changes of both sides are merged, or the
+ * user chooses between them.
+ */
 import { Button, Group, Radio, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** The draft's changes to each item, in a word or two for its card. Pure. */
+/** The draft's changes to each item, as a word or two for its card. Pure. */
 import {
   type Item,
   type Json,
@@ -11,7 +11,7 @@ import {
 import { settingsAt } from '../fields';
 import { kindOf, stepsOf } from '../steps/steps';
 
-/** The badges of an item of the draft; none if it is as it is live. */
+/** The badges of an item of the draft; none if it is the same as the live one. */
 export function badgesOf(live: RouterDocument, section: Section, item: Item): readonly string[] {
   const before = live[section].find((one) => idOf(one) === idOf(item));
   if (before === undefined) return ['new'];
@@ -27,7 +27,7 @@ export function badgesOf(live: RouterDocument, section: Section, item: Item): re
   return changed.flatMap((key) => wordsFor(key, before, item, settings.get(key)?.label));
 }
 
-/** The steps of a route that are not live like this, by their positions. */
+/** The positions of the steps of a route that are not live in this form. */
 export function newSteps(live: RouterDocument, route: Item): ReadonlySet<number> {
   const before = live.routes.find((one) => idOf(one) === idOf(route));
   if (before === undefined) return new Set();
@@ -68,7 +68,7 @@ function stepWords(before: Item, item: Item): string[] {
   return [...added.map((kind) => `+ ${kind}`), ...removed.map((kind) => `− ${kind}`)];
 }
 
-/** Those of a list that another has not, or not as often. */
+/** The entries of a list that another list does not have, or has less often. */
 function without(list: readonly string[], other: readonly string[]): string[] {
   const rest = [...other];
   return list.filter((one) => {
@@ -78,7 +78,7 @@ function without(list: readonly string[], other: readonly string[]): string[] {
   });
 }
 
-/** The keys of an item, dotted, without its name. */
+/** The dotted keys of an item, without its name. */
 function leavesOf(item: Item, prefix = ''): string[] {
   return Object.entries(item).flatMap(([key, value]) => {
     if (prefix === '' && key === 'id') return [];

@@ -16,7 +16,9 @@ import {
 } from '../document';
 
 export type Draft = {
-  /** The live revision that the draft began with; applying it asks the server that this is still so. */
+  /**
+   * The live revision that the draft is based on; the server checks this when the draft is applied.
+   */
   base: number;
   content: Content;
 };
@@ -31,7 +33,7 @@ export type Edit =
   | { type: 'remove'; place: ItemPlace }
   | { type: 'move'; place: ItemPlace; to: number };
 
-/** The document after one edit. An edit of a place that is not there changes nothing. */
+/** The document after one edit. An edit of a position that does not exist changes nothing. */
 export function edited(document: RouterDocument, edit: Edit): RouterDocument {
   switch (edit.type) {
     case 'set':
@@ -54,7 +56,10 @@ export function edited(document: RouterDocument, edit: Edit): RouterDocument {
   }
 }
 
-/** Where `add` puts an item: a new route above the routes at the end that take everything. */
+/**
+ * The position at which `add` puts an item: a new route goes above the final routes that take
+ * everything.
+ */
 export function addIndex(document: RouterDocument, section: Section): number {
   const items = document[section];
   if (section !== 'routes') return items.length;
@@ -63,7 +68,7 @@ export function addIndex(document: RouterDocument, section: Section): number {
   return index;
 }
 
-/** An id that nothing in the document has yet: `route`, `route-2`, `route-3`, … */
+/** An id that nothing in the document has: `route`, `route-2`, `route-3`, … */
 export function freeId(document: RouterDocument, stem: string): string {
   const { sources, routes, logspaces, destinations } = document;
   const taken = new Set([sources, routes, logspaces, destinations].flat().map(idOf));
@@ -97,7 +102,7 @@ function set(
     : changed;
 }
 
-/** Routes name sources and targets; they follow when one of these gets another name. */
+/** Routes refer to sources and targets by name, so they are updated if one of these is renamed. */
 function renamed(
   document: RouterDocument,
   section: Section,
@@ -115,7 +120,7 @@ function renamed(
   return { ...document, routes };
 }
 
-/** Whether another item still has the name, so that references to it are not ours to change. */
+/** Whether another item still has the name, in which case references to it must not be changed. */
 function isNamed(document: RouterDocument, section: Section, id: string): boolean {
   const peers =
     section === 'sources' ? document.sources : [...document.logspaces, ...document.destinations];
@@ -138,7 +143,10 @@ function change(
   return { ...document, [section]: items };
 }
 
-/** The targets that a draft adds and no route sends to yet: a new route is most likely meant for them. */
+/**
+ * The targets that a draft adds and that no route sends to yet: a new route is most likely meant
+ * for them.
+ */
 export function newTargets(live: RouterDocument, draft: RouterDocument): string[] {
   const taken = new Set([...targetIds(live), ...draft.routes.flatMap(({ to }) => listOf(to))]);
   return targetIds(draft).filter((id) => !taken.has(id));

@@ -1,4 +1,7 @@
-/** Logspaces that a change takes out of the document, and whether each was typed to confirm it. Pure. */
+/**
+ * The logspaces that a change removes from the document, and whether the name of each was typed to
+ * confirm it. Pure.
+ */
 import { type RouterDocument, idOf } from '../document';
 
 export function goneLogspaces(before: RouterDocument, after: RouterDocument): readonly string[] {
@@ -6,7 +9,7 @@ export function goneLogspaces(before: RouterDocument, after: RouterDocument): re
   return before.logspaces.map(idOf).filter((id) => id !== '' && !kept.has(id));
 }
 
-/** The text that was typed for each. */
+/** The text that was typed for each logspace. */
 export type TypedNames = Readonly<Record<string, string>>;
 
 export function areTyped(ids: readonly string[], typed: TypedNames): boolean {

@@ -12,7 +12,7 @@ const of = (routes: Item[], logspaces: Item[] = []): RouterDocument => ({
 const route = (id: string, where = '*'): Item => ({ id, where });
 const names = ({ routes }: RouterDocument) => routes.map(({ id }) => id);
 
-/** The same numbers on every run. */
+/** Pseudorandom numbers, the same in every run. */
 function numbers(seed: number) {
   let state = seed * 2_654_435_761 + 1;
   return (below: number) => {
@@ -45,7 +45,7 @@ test.each(Array.from({ length: 300 }, (_, seed) => seed))('random documents, see
   const next = numbers(seed);
   const base = anyDocument(next);
   const [theirs, ours] = [changed(base, next), changed(base, next)];
-  // An entry that one side did not touch is as the other side has it.
+  // If one side did not change an entry, the result has the other side's version.
   expect(merge(base, theirs, base)).toEqual({ document: theirs, conflicts: [] });
   expect(merge(base, base, ours)).toEqual({ document: ours, conflicts: [] });
   expect(merge(base, ours, ours)).toEqual({ document: ours, conflicts: [] });
@@ -56,7 +56,7 @@ test.each(Array.from({ length: 300 }, (_, seed) => seed))('random documents, see
   }
   const keys = (list: typeof conflicts) => list.map(({ key }) => key).sort();
   expect(keys(merge(base, ours, theirs).conflicts)).toEqual(keys(conflicts));
-  // Choosing theirs everywhere is what the other user gets by choosing theirs nowhere.
+  // Choosing `theirs` everywhere gives the result that the other user gets without choosing it anywhere.
   const chosen = new Map(conflicts.map(({ key }) => [key, 'theirs' as const]));
   const ids = (of: RouterDocument) => of.routes.map((one) => JSON.stringify(one)).sort();
   expect(ids(merge(base, theirs, ours, chosen).document)).toEqual(

@@ -8,11 +8,11 @@ import { sections } from '../sections';
 export type MergeSide = 'theirs' | 'ours';
 
 export type Conflict = {
-  /** Tells conflicts apart: the section and the id. */
+  /** Identifies the conflict by the section and the id. */
   key: string;
   section: Section;
   id: string;
-  /** Undefined where the side has no such entry. */
+  /** Undefined if that side has no such entry. */
   base: Item | undefined;
   theirs: Item | undefined;
   ours: Item | undefined;
@@ -22,7 +22,7 @@ export type MergeResult = { document: RouterDocument; conflicts: readonly Confli
 
 type Entries = ReadonlyMap<string, Item>;
 
-/** A conflict without a choice is as `ours`. */
+/** A conflict without a choice is resolved as `ours`. */
 export function merge(
   base: RouterDocument,
   theirs: RouterDocument,
@@ -66,7 +66,7 @@ export function merge(
   return { document, conflicts };
 }
 
-/** Entries by id; those that share one by how many came before. */
+/** Entries by id; entries with the same id are distinguished by their order. */
 function entriesOf(document: RouterDocument, section: Section): Entries {
   const entries = new Map<string, Item>();
   for (const item of document[section]) {
@@ -77,7 +77,10 @@ function entriesOf(document: RouterDocument, section: Section): Entries {
   return entries;
 }
 
-/** The order of the side that changed it, ours first; what the other side added follows what it followed there. */
+/**
+ * The order of the side that changed it, ours if both did; an entry that the other side added
+ * follows the same entry as there.
+ */
 function orderOf(base: string[], theirs: string[], ours: string[]): string[] {
   if (isSame(base, ours)) return withAdded(theirs, base);
   const moved = !isSame(common(base, ours), common(ours, base));
@@ -99,7 +102,7 @@ function withAdded(order: string[], other: string[]): string[] {
   return names;
 }
 
-/** The order of keys means nothing in a document. */
+/** The order of keys has no meaning in a document. */
 export function isSame(a: unknown, b: unknown): boolean {
   return sorted(a) === sorted(b);
 }

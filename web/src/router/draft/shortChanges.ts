@@ -5,7 +5,7 @@ import { badgesOf } from './badges';
 /** The kind of change, and the item. */
 export type ShortChange = { what: string; id: string };
 
-/** Routes first: they are what is edited most. */
+/** Routes come first, because they are edited most often. */
 const ORDER: readonly Section[] = ['routes', 'sources', 'destinations', 'logspaces'];
 
 export function shortChangesOf(live: RouterDocument, draft: RouterDocument): ShortChange[] {
@@ -20,7 +20,7 @@ export function shortChangesOf(live: RouterDocument, draft: RouterDocument): Sho
   return isReordered(live, draft) ? [...briefs, { what: 'order of', id: 'routes' }] : briefs;
 }
 
-/** A badge says what is changed on the card of an item; here the item's name follows. */
+/** A badge describes a change on the card of its item; here the item's name follows it. */
 function wordsOf(badge: string): string {
   if (badge === 'new') return '+';
   if (badge === 'ends here') return 'ends at';

@@ -1,13 +1,13 @@
-/** The way back through the edits of a draft, and forward again. A pure reducer over any kind of state. */
+/** Undo and redo for the edits of a draft. A pure reducer over any kind of state. */
 
-/** The number of steps back that are kept; the oldest give way. */
+/** The maximum number of steps that can be undone; the oldest ones are dropped. */
 export const UNDO_MAX = 100;
 
 export type Undo<State> = {
   past: readonly State[];
   present: State;
   future: readonly State[];
-  /** The subject of the last edit: typing on in the same field is one step. */
+  /** The subject of the last edit: continued typing in the same field is a single step. */
   mark: string | null;
 };
 

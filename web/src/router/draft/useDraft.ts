@@ -1,10 +1,10 @@
-/** The draft of this browser tab, and the way back through its edits: it outlives a reload and a login. */
+/** The draft of this browser tab, with its undo history; both survive a reload and a login. */
 import { useSessionStorage } from '@mantine/hooks';
 import { useCallback } from 'react';
 import type { Draft } from './edits';
 import { type Undo, type UndoAction, begun, undoReducer } from './undo';
 
-/** Session storage holds a few megabytes: a long way back of a huge document does not fit. */
+/** Session storage holds a few megabytes: a long history of a huge document does not fit. */
 const STORED_MAX = 1_000_000;
 
 export type DraftUndo = Undo<Draft | null>;

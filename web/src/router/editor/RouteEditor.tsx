@@ -1,4 +1,7 @@
-/** Everything about one route: what it takes, what it does to it, where it sends it, and what happens afterwards. */
+/**
+ * The editor of one route: which messages it takes, how it changes them, where it sends them, and
+ * what happens afterwards.
+ */
 import { ActionIcon, Button, Menu, Radio, Switch } from '@mantine/core';
 import { IconDatabase, IconPlugConnectedX, IconPlus, IconSend2, IconX } from '@tabler/icons-react';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -46,7 +49,7 @@ type Props = {
   warnings: readonly string[];
   step: number | null;
   canEdit: boolean;
-  /** Whether it was added just now: its name is what one writes first. */
+  /** Whether it has just been added: in that case its name is edited first. */
   isNew: boolean;
   onStep: (step: number | null) => void;
   onShow: (place: ItemPlace) => void;
@@ -299,15 +302,21 @@ type RouteEndProps = {
   document: RouterDocument;
   place: ItemPlace;
   route: Item;
-  /** Whether it is not live yet: then it is asked what one most likely did not think of. */
+  /**
+   * Whether the route is not live yet: in that case the form asks about points that users tend to
+   * forget.
+   */
   isDraft: boolean;
-  /** A target that will be full, and in how long. */
+  /** A target that will become full, and the time until then. */
   filling: { id: string; within: string } | undefined;
   canEdit: boolean;
   onSet: (key: string, value: Json | undefined) => void;
 };
 
-/** The end of a route: where a message goes next, and what its sender notices when a target cannot keep up. */
+/**
+ * The end of a route: where its messages go next, and what their senders notice if a target cannot
+ * keep up.
+ */
 function RouteEnd(props: RouteEndProps) {
   const { document, place, route, isDraft, filling, canEdit, onSet } = props;
   const later = laterRoutes(document, place);

@@ -1,4 +1,7 @@
-/** The filter of a route: a query, as in the search, and the number of messages of the last hour that it finds. */
+/**
+ * The filter of a route: a query as in the search, and the number of messages that it matches in
+ * the last hour.
+ */
 import { Anchor } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** The head of a route's form: its place and name, and the actions on the whole route. */
+/** The head of a route's form: its position and name, and the actions on the whole route. */
 import { ActionIcon, Menu, TextInput } from '@mantine/core';
 import {
   IconArrowDown,
@@ -20,7 +20,7 @@ type Props = {
   place: ItemPlace;
   route: Item;
   canEdit: boolean;
-  /** Whether it was added just now: its name is what one writes first. */
+  /** Whether it has just been added: in that case its name is edited first. */
   isNew: boolean;
   /** The problem with its name. */
   error: string | undefined;
@@ -76,7 +76,7 @@ function More({ document, place, onShow, onEdit, onRemove }: Props) {
   const move = (to: number) => {
     onShow({ ...place, index: to });
     onEdit({ type: 'move', place, to });
-    // The form is another one now, and its buttons with it.
+    // The form is remounted now, and so are its buttons.
     focusCard({ ...place, index: to });
   };
   return (

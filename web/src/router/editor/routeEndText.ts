@@ -1,4 +1,7 @@
-/** The consequences for later routes and for senders if a route ends, goes on, or slows down. Pure. */
+/**
+ * The consequences for later routes and for senders if a route is final, continues, or slows
+ * senders down. Pure.
+ */
 import {
   type Item,
   type ItemPlace,
@@ -14,7 +17,10 @@ const NAMES_MAX = 2;
 /** The default limit of a queue. */
 const QUEUE_SIZE = '1GiB';
 
-/** The later routes that could take what a route takes. A fallback never would: it takes what none took. */
+/**
+ * The later routes that could take messages that a route takes. A fallback never would: it takes
+ * only those that no other route took.
+ */
 export function laterRoutes(document: RouterDocument, { index }: ItemPlace): readonly Item[] {
   return document.routes
     .slice(index + 1)
@@ -35,7 +41,10 @@ export function goesOnText(later: readonly Item[]): string {
   return `A copy: ${named(later)} can take them too${sent}.`;
 }
 
-/** The consequence of a target that cannot keep up. `filling` is one that soon cannot, and in how long. */
+/**
+ * The consequence of a target that cannot keep up. `filling` is a target that will soon be full,
+ * and the time until then.
+ */
 export function slowText(
   document: RouterDocument,
   route: Item,

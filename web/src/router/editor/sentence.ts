@@ -3,7 +3,7 @@ import { formatRate } from '../../ui/number';
 import { type Item, isOff, listOf } from '../document';
 import { stepsOf } from '../steps/steps';
 
-/** A piece of a sentence; what one looks for in it is strong. */
+/** A part of a sentence; the important words are strong. */
 export type SentencePart = { text: string; isStrong?: true };
 
 /**

@@ -1,4 +1,7 @@
-/** Every revision that was live, and the document as a file: out of the console, and into the draft. */
+/**
+ * Every revision that was live, and the document as a file that can be downloaded, or uploaded into
+ * the draft.
+ */
 import { Button, FileButton, Group, Skeleton, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -22,7 +25,7 @@ import { GoneLogspaces } from '../draft/GoneLogspaces';
 import { type TypedNames, areTyped, goneLogspaces } from '../draft/gone';
 import classes from './History.module.css';
 
-/** The server takes no larger document. */
+/** The maximum size of a document that the server accepts. */
 const UPLOAD_BYTES_MAX = 1_048_576;
 
 type Props = {
@@ -76,7 +79,10 @@ type HistoryProps = {
   onShow: (revision: number | null) => void;
 };
 
-/** Every revision that was ever live: who, when, why, what it changed; and the way back to it. */
+/**
+ * Every revision that was ever live: who made it live, when, why, and its changes; with a way to
+ * roll back to it.
+ */
 function History({ live, shown, canEdit, onShow }: HistoryProps) {
   const [zone] = useZone();
   const { data: revisions, error, refetch } = useQuery(revisionsQuery);
@@ -109,7 +115,7 @@ function History({ live, shown, canEdit, onShow }: HistoryProps) {
   );
 }
 
-/** The newest of the older ones; revisions may have gaps. */
+/** The newest of the older revisions; the numbers may have gaps. */
 function previousOf(revisions: readonly Revision[], revision: number): number | undefined {
   return revisions.find((one) => one.revision < revision)?.revision;
 }
@@ -187,7 +193,10 @@ function RevisionDetail({ revision, previous }: DetailProps) {
 
 type RollBackDialogProps = { live: Live; revision: number; onClose: () => void };
 
-/** The way back to a revision: what it would change, as sentences and line by line, before it does. */
+/**
+ * The roll back to a revision: shows what it would change before it is done, as sentences and line
+ * by line.
+ */
 function RollBackDialog({ live, revision, onClose }: RollBackDialogProps) {
   const queryClient = useQueryClient();
   const [comment, setComment] = useState(`back to revision ${revision}`);

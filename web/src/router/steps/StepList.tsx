@@ -1,4 +1,7 @@
-/** The steps of a route as cards in their order; one is open at a time. Each says what it does to real messages. */
+/**
+ * The steps of a route as cards in their order; one is open at a time. Each shows its effect on
+ * real messages.
+ */
 import { ActionIcon, Button, Menu, NativeSelect, TextInput, Textarea } from '@mantine/core';
 import {
   IconArrowDown,
@@ -18,20 +21,20 @@ import { type StepField, aboutStep, fieldsOf, kindOf, stepKinds } from './steps'
 import { readFrom, withSetting, writtenIn } from './stepText';
 import classes from './Steps.module.css';
 
-/** The server takes no more. */
+/** The maximum number of steps that the server accepts. */
 const STEPS_MAX = 50;
 
 type Props = {
   steps: readonly Item[];
-  /** The effect of each step on the last messages; empty while it is unknown. */
+  /** The effect of each step on the most recent messages; empty while it is unknown. */
   reports: readonly StepReport[];
-  /** Whether the reports are of an older draft. */
+  /** Whether the reports are for an older draft. */
   isOld: boolean;
   problems: readonly DocumentProblem[];
   open: number | null;
   canEdit: boolean;
   onOpen: (step: number | null) => void;
-  /** `mark` names what is typed in. */
+  /** `mark` identifies the field that is being typed in. */
   onChange: (steps: Item[], mark: string | null) => void;
 };
 
@@ -43,7 +46,7 @@ export function StepList(props: Props) {
     const step = steps[from];
     if (step === undefined || to < 0 || to >= steps.length) return;
     onOpen(open === from ? to : null);
-    // A card stands for a place: the focus goes along with the step.
+    // A card belongs to a position, so the focus is moved along with the step.
     list.current?.children[to]?.querySelector('button')?.focus();
     onChange(steps.toSpliced(from, 1).toSpliced(to, 0, step), null);
   };
@@ -278,7 +281,7 @@ type FieldProps = {
 
 function Field({ field, step, error, isNeeded, onChange }: FieldProps) {
   const written = writtenIn(field, step[field.key]);
-  // The field keeps the text as it was typed, even if it reads the same as something shorter: `a, `.
+  // The field keeps the text as typed, even if it is parsed to the same value as a shorter one: `a, `.
   const [typed, setTyped] = useState(written);
   const isMine =
     JSON.stringify(readFrom(field, typed)) === JSON.stringify(readFrom(field, written));

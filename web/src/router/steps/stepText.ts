@@ -19,7 +19,7 @@ export function writtenIn(field: StepField, value: Json | undefined): string {
   }
 }
 
-/** Undefined takes the setting out of the step. */
+/** Parses the text of a setting; undefined removes the setting from the step. */
 export function readFrom(field: StepField, text: string): Json | undefined {
   switch (field.kind) {
     case 'list':
@@ -39,7 +39,10 @@ export function readFrom(field: StepField, text: string): Json | undefined {
   }
 }
 
-/** The step with one setting changed; an empty one is left out, apart from those that its kind begins with. */
+/**
+ * The step with one setting changed; empty settings are removed, except those that a new step of
+ * this kind has.
+ */
 export function withSetting(step: Item, field: StepField, text: string, keeps: boolean): Item {
   if (text.trim() === '' && !keeps) return withValue(step, field.key, undefined);
   return { ...step, [field.key]: readFrom(field, text) ?? '' };

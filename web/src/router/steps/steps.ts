@@ -4,11 +4,14 @@ import { type Item, isObject, listOf, textOf } from '../document';
 export type StepField = {
   key: string;
   label: string;
-  /** `list` is written with commas, `pairs` as lines of `name = value`, `number or rate` as it stands. */
+  /**
+   * `list` is written with commas, `pairs` as lines of `name = value`, and `number or rate`
+   * unchanged.
+   */
   kind: 'text' | 'choice' | 'list' | 'pairs' | 'number';
   choices?: readonly string[];
   placeholder?: string;
-  /** Only where the step's own key has one of these values. */
+  /** The field is only used if the step's own key has one of these values. */
   onlyFor?: readonly string[];
 };
 
@@ -128,7 +131,7 @@ export const stepKinds: readonly StepKind[] = [
   },
 ];
 
-/** Every step may have it. */
+/** The field that every step may have. */
 export const whereField: StepField = {
   key: 'where',
   label: 'Only messages that match',
@@ -136,7 +139,10 @@ export const whereField: StepField = {
   placeholder: 'all',
 };
 
-/** Empty for a step that is of no kind known here. A table has `set` too, so the own key is not the only one. */
+/**
+ * The kind of a step; empty if it is not known here. A `lookup` step has `set` too, so more than
+ * one key can match.
+ */
 export function kindOf(step: Item): string {
   if ('lookup' in step) return 'lookup';
   return stepKinds.find(({ kind }) => kind in step)?.kind ?? '';

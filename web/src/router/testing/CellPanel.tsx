@@ -1,4 +1,4 @@
-/** The messages of one outcome: what differs in them, and examples. */
+/** The messages of one outcome: the differences in them, and examples. */
 import { ActionIcon, Anchor } from '@mantine/core';
 import { IconArrowRight, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** On which messages the draft is tried, how far that is, and the way to stop it. */
+/** The choice of messages for testing the draft, the progress, and a button to stop it. */
 import {
   ActionIcon,
   Button,
@@ -150,7 +150,7 @@ const offered = [
 
 type RangeChoiceProps = { range: TimeRange; onChange: (range: TimeRange) => void };
 
-/** The range of messages to test: one of a few, or any other. */
+/** The range of messages to test: one of a few presets, or any other range. */
 function RangeChoice({ range, onChange }: RangeChoiceProps) {
   const [opened, setOpened] = useState(false);
   const [zone] = useZone();
@@ -194,7 +194,7 @@ function RangeChoice({ range, onChange }: RangeChoiceProps) {
 
 const SHOWN_MAX = 30;
 
-/** Chooses a saved search, whose messages are tried. */
+/** Chooses a saved search whose messages are tested. */
 function SavedMenu({ onChoose }: { onChoose: (saved: SavedSearch) => void }) {
   const [opened, setOpened] = useState(false);
   return (
@@ -281,7 +281,7 @@ function foundBy(searches: readonly SavedSearch[], text: string): SavedSearch[] 
   });
 }
 
-/** A shorter test needs no progress bar. */
+/** The time after which a progress bar is shown: a shorter test does not need one. */
 const SHOWN_MS = 100;
 
 /** The progress of a test: from a sample, or from every message. */

@@ -5,15 +5,18 @@ import { useState } from 'react';
 import type { Finding } from './findings';
 import classes from './Findings.module.css';
 
-/** More would push what is below them out of sight. */
+/**
+ * The maximum number of findings that are shown: more would push the content below them out of
+ * sight.
+ */
 const SHOWN_MAX = 3;
 
 type Props = {
   findings: readonly Finding[];
-  /** Whether the draft is still the one that was tried. */
+  /** Whether the draft is still the one that was tested. */
   isCurrent: boolean;
   isRunning: boolean;
-  /** Whether only some of the messages were tried. */
+  /** Whether only some of the messages were tested. */
   isNarrow: boolean;
   onFix: (finding: Finding) => void;
   onShow: (finding: Finding) => void;

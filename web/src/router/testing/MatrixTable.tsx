@@ -18,7 +18,9 @@ type Props = {
   onChoose: (place: MatrixPlace) => void;
 };
 
-/** Rows and columns that are shown at first; those where nothing changes go first. */
+/**
+ * The number of rows and columns that are shown at first; those without changes are left out first.
+ */
 const SHOWN_MAX = 8;
 
 export function MatrixTable({ matrix, documents, chosen, onChoose }: Props) {
@@ -125,7 +127,7 @@ function CellButton({ cell, documents, isChosen, onChoose }: CellProps) {
       className={classes.cell}
       aria-pressed={isChosen}
       aria-label={`${cell.row} to ${cell.column}, ${formatMessages(cell.count)}, ${note}`}
-      // One of them is reached by Tab, the others from there.
+      // The Tab key reaches one of the cells, and the arrow keys reach the others from there.
       tabIndex={isChosen ? 0 : -1}
       onClick={onChoose}
     >
@@ -135,7 +137,7 @@ function CellButton({ cell, documents, isChosen, onChoose }: CellProps) {
   );
 }
 
-/** In their order, and without those where least happens. */
+/** The headings in their order, without those where the least changes. */
 function mostChanged(headings: readonly Heading[]): readonly Heading[] {
   if (headings.length <= SHOWN_MAX) return headings;
   const kept = [...headings]
@@ -151,7 +153,7 @@ const steps: Readonly<Record<string, readonly [number, number]>> = {
   ArrowRight: [0, 1],
 };
 
-/** To the next cell that is there, in the direction of the key. */
+/** Moves the focus to the next existing cell in the direction of the key. */
 function moveFocus(event: KeyboardEvent<HTMLTableElement>): void {
   const step = steps[event.key];
   const from = (event.target as HTMLElement).closest('td');

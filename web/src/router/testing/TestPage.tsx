@@ -1,4 +1,4 @@
-/** The test of a draft on messages that are stored, or pasted. Nothing is sent or stored. */
+/** The test of a draft on stored or pasted messages. Nothing is sent or stored. */
 import { ActionIcon, Anchor, Button, Menu } from '@mantine/core';
 import {
   IconChevronDown,
@@ -41,10 +41,10 @@ type Props = {
   /** The changes of the draft, in words. */
   changes: readonly string[];
   logspaces: readonly LogspaceStatus[];
-  /** Whether the draft is still the one that was tried. */
+  /** Whether the draft is still the one that was tested. */
   isCurrent: boolean;
   onTry: (messages?: TestMessages) => void;
-  /** Changes the draft, and tries it again. */
+  /** Changes the draft, and tests it again. */
   onFix: (finding: Finding) => void;
   onShow: (finding: Finding) => void;
   onClose: () => void;
@@ -190,7 +190,7 @@ function Before({ isRunning }: { isRunning: boolean }) {
 
 type SummaryProps = { report: TestReport; matrix: Matrix };
 
-/** The one answer of the page: how many messages the draft would change, and how. */
+/** The main answer of the page: how many messages the draft would change, and how. */
 function Summary({ report, matrix }: SummaryProps) {
   const { totals, lostTo } = matrix;
   const changed = totals.fields + totals.gained + totals.other + totals.lost;

@@ -1,14 +1,14 @@
 /** Estimates for all messages from the figures of a sample. Pure. */
 import type { Outcome, TestReport, Volume } from './wire';
 
-/** An estimate is told as exactly as it is known. */
+/** The number of significant digits of an estimate. */
 const DIGITS = 3;
 
 export function isEstimate({ sampled, complete, messages }: TestReport): boolean {
   return sampled && !complete && messages > 0;
 }
 
-/** The report with the counts that all messages would have; one that is exact stays as it is. */
+/** The report with estimated counts for all messages; an exact report is returned unchanged. */
 export function estimated(report: TestReport): TestReport {
   if (!isEstimate(report)) return report;
   const factor = Math.max(1, report.total / report.messages);
@@ -55,7 +55,7 @@ export function estimated(report: TestReport): TestReport {
   };
 }
 
-/** `1 134 210` as `1 130 000`. */
+/** Rounds `1 134 210` to `1 130 000`. */
 function rounded(count: number): number {
   return Math.round(Number(count.toPrecision(DIGITS)));
 }

@@ -20,15 +20,15 @@ import type { RouteReport, TestReport } from './wire';
 
 type Tone = 'error' | 'caution';
 
-/** A change of the draft that does away with it. */
+/** A change of the draft that solves the problem. */
 export type Fix = { label: string; edits: readonly Edit[] };
 
 export type Finding = {
   id: string;
   tone: Tone;
-  /** The consequence, in a sentence. */
+  /** The consequence in one sentence. */
   title: string;
-  /** Why. */
+  /** The reason. */
   text: string;
   messages: number;
   fix: Fix | null;
@@ -39,7 +39,10 @@ export type Finding = {
 
 const FINDINGS_MAX = 50;
 
-/** The worst first. `isNarrow`: only messages that somebody chose were tried, which need not get everywhere. */
+/**
+ * The findings, the worst first. `isNarrow`: only messages that the user chose were tested, which
+ * need not reach every target.
+ */
 export function findingsOf(
   report: TestReport,
   matrix: Matrix,
@@ -70,7 +73,7 @@ function ofCell(cell: Cell, documents: Documents): Finding[] {
 
 type Dropped = { route: string; step: number };
 
-/** A step takes out what another one has changed, or more than it did. */
+/** A step drops messages that another step has changed, or more messages than before. */
 function takenOutBy(cell: Cell, at: Dropped, { live, draft }: Documents): Finding | null {
   const place = placeOf(draft, at.route, at.step);
   const steps = stepsOf(draft.routes[place?.item.index ?? -1] ?? {});
@@ -82,9 +85,9 @@ function takenOutBy(cell: Cell, at: Dropped, { live, draft }: Documents): Findin
     .filter(({ step }) => changes(steps[step - 1] ?? {}, compared(own)))
     .sort((a, b) => b.changed - a.changed)[0];
   const isNew = cell.kind !== 'lost';
-  // Messages that a new step drops as they came in are dropped on purpose.
+  // If a new step drops messages in the form in which they arrived, this is on purpose.
   if (isNew && cause === undefined) return null;
-  // Messages that are dropped already are not news of the draft.
+  // Messages that are already dropped are nothing new in the draft.
   if (isDropped(cell.before) && cell.kind === 'same' && isOldStep({ live, draft }, at)) return null;
   const count = cause === undefined ? cell.count : cause.changed;
   const title = isNew
@@ -129,7 +132,7 @@ function moved(steps: readonly Item[], from: number, to: number): Item[] {
   return step === undefined ? [...steps] : steps.toSpliced(from, 1).toSpliced(to, 0, step);
 }
 
-/** No route takes them. */
+/** The finding for messages that no route takes. */
 function nowhere(cell: Cell, { draft }: Documents): Finding {
   const isNews = cell.kind === 'lost';
   const all = formatMessages(cell.count);
@@ -182,7 +185,7 @@ function whyNotTaken(before: string | undefined, route: Item | undefined, isOff:
     : `Route ${before}, which takes them now, does not in the draft.`;
 }
 
-/** They still go somewhere, but a target gets them no more. */
+/** The finding for messages that still go somewhere, but no longer reach one of their targets. */
 function elsewhere(cell: Cell, { draft }: Documents): Finding {
   const lost = lostTargets(cell).map(nameOf);
   const [before, after] = [mostly(cell.taken.before), mostly(cell.taken.after)];
@@ -233,7 +236,10 @@ function elsewhere(cell: Cell, { draft }: Documents): Finding {
   };
 }
 
-/** A route that takes nothing, and steps that do nothing, where the draft is why. */
+/**
+ * The findings for a route that takes nothing, and for steps that do nothing, if the draft is the
+ * cause.
+ */
 function ofRoute(
   { id, before, after, steps }: RouteReport,
   { report, cells, isNarrow }: { report: TestReport; cells: readonly Cell[]; isNarrow: boolean },
@@ -243,7 +249,7 @@ function ofRoute(
   const route = draft.routes[place?.item.index ?? -1];
   if (place === null || route === undefined || route['enabled'] === false) return [];
   const isNew = !live.routes.some((one) => idOf(one) === id);
-  // A route may take none of some messages, and still take others.
+  // A route may take none of the chosen messages, but still take others.
   if (!isNarrow && after === 0 && report.messages > 0 && (before > 0 || isNew)) {
     const by = before > 0 ? takenAwayBy(id, cells, draft) : null;
     return [
@@ -296,7 +302,7 @@ function hasSteps(route: Item | undefined): boolean {
   return route !== undefined && stepsOf(route).length > 0;
 }
 
-/** The final route before it in the draft that takes what it took. */
+/** The final route above it in the draft that takes the messages that it took before. */
 function takenAwayBy(id: string, cells: readonly Cell[], draft: RouterDocument) {
   const own = draft.routes.findIndex((route) => idOf(route) === id);
   const took = cells.filter(({ taken }) => (taken.before[id] ?? 0) > 0);
@@ -310,7 +316,7 @@ function takenAwayBy(id: string, cells: readonly Cell[], draft: RouterDocument) 
   return route === undefined ? null : { route, index };
 }
 
-/** The beginning of a format's text, if it has a fixed one. */
+/** The fixed beginning of texts in a format, if there is one. */
 const beginnings: Readonly<Record<string, string>> = {
   json: 'message:/^\\s*\\{/',
   cef: 'message:/CEF:/',
@@ -377,19 +383,19 @@ function namesOf(targets: readonly string[]): string {
     : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
 }
 
-/** The route that takes most of them. */
+/** The route that takes most of the messages. */
 function mostly(taken: Readonly<Record<string, number>>): string | undefined {
   return Object.entries(taken).sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-/** The place of a route of the draft and of one of its steps, which the server counts from 1. */
+/** The place of a route in the draft and of one of its steps, which the server counts from 1. */
 function placeOf(draft: RouterDocument, route: string, step: number | null): Finding['place'] {
   const index = draft.routes.findIndex((one) => idOf(one) === route);
   if (index < 0) return null;
   return { item: { section: 'routes', index }, step: step === null ? null : step - 1 };
 }
 
-/** The parts of a message besides its fields that no rewriting of text changes. */
+/** The parts of a message besides its fields, which rewriting texts cannot change. */
 const HEAD = ['time', 'host', 'program', 'severity', 'facility', 'pid', 'msgid', 'source'];
 
 /**
@@ -428,7 +434,7 @@ function changes(step: Item, fields: readonly string[] | null): boolean {
     case 'lookup':
       return has(listOf(step['set']));
     default:
-      // The fields that it parses are known only from the messages.
+      // The names of the fields that it parses are known only from the messages.
       return fields.some((field) => !HEAD.includes(field) && field !== 'message');
   }
 }

@@ -21,7 +21,7 @@ test('what a cell means', () => {
   expect(kindOfOutcome(outcome(main, ['logspace:app'], 5))).toBe('other');
   expect(kindOfOutcome(outcome(both, main, 5))).toBe('lost');
   expect(kindOfOutcome(outcome(main, ['dropped:no_route'], 5))).toBe('lost');
-  // A step that samples or drops does what it is there for.
+  // Dropping messages is the purpose of a step that samples or drops.
   expect(kindOfOutcome(outcome(main, ['dropped:route:a/step:1'], 5))).toBe('other');
 });
 

@@ -14,7 +14,7 @@ import {
 } from '../../ui/trace/targets';
 import type { Outcome } from './wire';
 
-/** The change for the messages of a cell, from harmless to serious. */
+/** The change to the messages of a cell, from harmless to serious. */
 export type Kind = 'same' | 'fields' | 'gained' | 'other' | 'lost';
 
 export const kinds: readonly Kind[] = ['same', 'fields', 'gained', 'other', 'lost'];
@@ -26,21 +26,24 @@ export type Cell = Outcome & { kind: Kind; row: string; column: string };
 
 /** A row or a column. */
 export type Heading = {
-  /** Tells it from the others. */
+  /** Identifies the heading. */
   key: string;
   /** The targets of its messages: `app + siem`, `dropped`. */
   title: string;
-  /** By which routes, or why not: `payments`, `dedup in payments`, `no route matches`. */
+  /**
+   * The routes that send them there, or the reason why there are none: `payments`, `dedup in
+   * payments`, `no route matches`.
+   */
   note: string;
   total: number;
-  /** Whether something happens to some of its messages. */
+  /** Whether any of its messages change. */
   isChanged: boolean;
 };
 
 export type Matrix = {
   rows: readonly Heading[];
   columns: readonly Heading[];
-  /** By row, then by column. */
+  /** The cells by row, then by column. */
   cells: ReadonlyMap<string, ReadonlyMap<string, Cell>>;
   totals: Readonly<Record<Kind, number>>;
   /** The targets that lose messages. */
@@ -49,7 +52,7 @@ export type Matrix = {
 
 const ROUTES_NAMED = 2;
 
-/** The targets that messages of a cell reach now and would not reach. */
+/** The targets that messages of a cell reach now and would no longer reach. */
 export function lostTargets({ before, after }: Pick<Outcome, 'before' | 'after'>): string[] {
   return inOrder(before).filter((target) => !target.startsWith(DROPPED) && !after.includes(target));
 }
@@ -64,7 +67,7 @@ export function kindOfOutcome(outcome: Outcome, documents: Documents | null = nu
   if (after.some((target) => isMeant(target, outcome, documents))) return 'other';
   const [gone, fresh] = [lostTargets(outcome), newTargets(outcome)];
   if (gone.length === 0) return fresh.length > 0 ? 'gained' : 'other';
-  // Messages that move from one logspace to another are still stored, and so with destinations.
+  // Messages that move from one logspace to another are still stored, and the same applies to destinations.
   const isLost = (section: string) =>
     gone.some((target) => target.startsWith(section)) &&
     !fresh.some((target) => target.startsWith(section));
@@ -93,7 +96,10 @@ function stepAt(document: RouterDocument, { route, step }: { route: string; step
   return stepsOf(document.routes.find((one) => idOf(one) === route) ?? {})[step - 1] ?? {};
 }
 
-/** Rows and columns have one order, so that unchanged outcomes are on the diagonal. Dropped messages come last. */
+/**
+ * Rows and columns have the same order, so that unchanged outcomes are on the diagonal. Dropped
+ * messages come last.
+ */
 export function matrixOf(outcomes: readonly Outcome[], documents: Documents | null = null): Matrix {
   const order = new Map<string, boolean>();
   for (const { before } of outcomes) order.set(outcomeText(before), isDropped(before));
@@ -153,7 +159,7 @@ function targetTitle(target: string): string {
   return target.startsWith(DROPPED) ? 'dropped' : nameOf(target);
 }
 
-/** Why messages are dropped, in a few words; empty for those that are not. */
+/** The reason why messages are dropped, in a few words; empty if they are not. */
 function reasonOf(target: string, side: 'before' | 'after', documents: Documents | null): string {
   if (!target.startsWith(DROPPED)) return '';
   if (isUnrouted(target)) return 'no route matches';
@@ -165,7 +171,7 @@ function reasonOf(target: string, side: 'before' | 'after', documents: Documents
   return kind === '' ? `${dropped.route}, step ${dropped.step}` : `${kind} in ${dropped.route}`;
 }
 
-/** The routes that take most of them: `vault, sudo`, `vault, sudo + 3`. */
+/** The routes that take most of the messages: `vault, sudo`, `vault, sudo + 3`. */
 export function routesText(taken: Readonly<Record<string, number>>): string {
   const ids = Object.entries(taken)
     .sort(([, a], [, b]) => b - a)
@@ -174,7 +180,10 @@ export function routesText(taken: Readonly<Record<string, number>>): string {
   return ids.slice(0, ROUTES_NAMED).join(', ') + (more > 0 ? ` + ${more}` : '');
 }
 
-/** The second line of a cell: how much of it changes, which routes it goes through now, or why it does not. */
+/**
+ * The second line of a cell: how many of its messages change, which routes they take now, or why
+ * they take none.
+ */
 export function cellNote(cell: Cell, documents: Documents | null): string {
   if (cell.kind === 'fields') {
     const percent = (100 * cell.changed) / Math.max(cell.count, 1);
@@ -191,7 +200,7 @@ export function cellNote(cell: Cell, documents: Documents | null): string {
   return reason ?? routesText(taken);
 }
 
-/** The cell to look at first: the worst that happens, to most messages. */
+/** The cell to look at first: the worst change, for the most messages. */
 export function worstCell({ cells }: Matrix): Cell | undefined {
   const all = [...cells.values()].flatMap((row) => [...row.values()]);
   const weight = ({ kind }: Cell) => kinds.indexOf(kind);

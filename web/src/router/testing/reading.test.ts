@@ -70,7 +70,7 @@ test('what targets get a day, and what that takes of the disk', () => {
   expect(stretchText(0.25)).toBe('in 6 hours');
   expect(daysOf({}, null)).toBeNull();
   const stored = { id: 'main', messages: 10, stored_bytes: 500 };
-  // Of 200 bytes of a message the disk keeps 50.
+  // For every 200 bytes of messages, 50 bytes are stored on the disk.
   const change = diskChange(report.targets, days, [stored as never]);
   expect(change).toBe(-5_000);
   expect(diskText(change ?? 0)).toBe('saves 4.9 KiB of disk a day');

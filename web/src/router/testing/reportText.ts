@@ -1,4 +1,4 @@
-/** A test as text to keep, to send to somebody or to put beside a change request. Pure. */
+/** A test as text to keep, to send to somebody or to attach to a change request. Pure. */
 import { formatBytes, formatCount } from '../../ui/number';
 import { estimated, isEstimate, marginText } from './estimate';
 import { type Finding, findingsOf } from './findings';
@@ -93,7 +93,7 @@ export function reportMarkdown(reported: Reported): string {
   ].join('\n');
 }
 
-/** For programs: the figures as the server gave them, and what was tried. */
+/** The report for programs: the figures from the server, and the tested draft and messages. */
 export function reportJson({ tested, report, changes }: Reported): string {
   const { messages, at, liveRevision, baseRevision } = tested;
   const figures = estimated(report);

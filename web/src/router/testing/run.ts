@@ -1,4 +1,4 @@
-/** Tries a draft on messages, and tells how far it is. */
+/** Tests a draft on messages, and reports the progress. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { postLines } from '../../api/lines';
 import type { Content } from '../draft/edits';
@@ -6,12 +6,15 @@ import type { TestLine, TestReport, TestRequest } from './wire';
 
 const PATH = '/api/v1/router/test';
 
-/** The draft as the server wants it. */
+/** The draft in the form that the server expects. */
 export function documentOf(content: Content): unknown {
   return content.kind === 'toml' ? content.text : content.document;
 }
 
-/** Each report holds more than the one before; the last one is complete, unless `signal` was aborted. */
+/**
+ * Each report covers more than the one before; the last one is complete, unless `signal` was
+ * aborted.
+ */
 export async function* runTest(
   request: TestRequest,
   signal: AbortSignal,
@@ -29,7 +32,7 @@ export type TestRun<Subject> = {
   report: TestReport | null;
   /** The subject of the report. */
   subject: Subject | null;
-  /** Whether that is a run before the one that was started last. */
+  /** Whether the report is from a run before the latest one. */
   isOld: boolean;
   /** The seconds until the figures are exact; null while unknown. */
   secondsLeft: number | null;
@@ -43,7 +46,7 @@ type State<Subject> = Omit<TestRun<Subject>, 'start' | 'stop'>;
 
 const still = { secondsLeft: null, isRunning: false, isOld: false, error: null };
 
-/** One run at a time; a new one ends the one before, and leaving the page ends it too. */
+/** There is one run at a time; a new one ends the previous one, and so does leaving the page. */
 export function useTestRun<Subject>(): TestRun<Subject> {
   const [state, setState] = useState<State<Subject>>({ ...still, report: null, subject: null });
   const abort = useRef<AbortController | null>(null);
@@ -53,13 +56,13 @@ export function useTestRun<Subject>(): TestRun<Subject> {
     const run = new AbortController();
     abort.current = run;
     const { signal } = run;
-    // The last report stays until this run knows something.
+    // The last report is shown until this run has its first one.
     setState((now) => ({ ...now, ...still, isRunning: true, isOld: now.report !== null }));
     let first: TestReport | null = null;
     const follow = async () => {
       for await (const report of runTest(request, signal)) {
         if (signal.aborted) return;
-        // The sample takes its own time, before any of the way to exact figures is done.
+        // The sample takes time of its own, before work on the exact figures starts.
         if (first === null || first.fraction === 0) first = report;
         const left = secondsLeft(first, report);
         setState({ ...still, report, subject, secondsLeft: left, isRunning: true });
@@ -74,7 +77,7 @@ export function useTestRun<Subject>(): TestRun<Subject> {
         const told = error instanceof Error ? error : new Error(String(error));
         setState((now) => ({
           ...still,
-          // The report of another run would be mistaken for this one's.
+          // The report of another run would be mistaken for one of this run.
           ...(now.isOld ? { report: null, subject: null } : now),
           isRunning: false,
           error: told,
@@ -89,7 +92,7 @@ export function useTestRun<Subject>(): TestRun<Subject> {
   return { ...state, start, stop };
 }
 
-/** By how far it came in the time since an earlier report. */
+/** Estimates the seconds left from the progress since an earlier report. */
 export function secondsLeft(first: TestReport, now: TestReport): number | null {
   const done = now.fraction - first.fraction;
   const ms = now.took_ms - first.took_ms;

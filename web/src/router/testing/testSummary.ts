@@ -1,10 +1,10 @@
-/** The result of a test, in a few words for the bar of the draft. Pure. */
+/** The result of a test, in a few words for the draft bar. Pure. */
 import { estimated } from './estimate';
 import { findingsOf } from './findings';
 import { matrixOf } from './outcome';
 import { type Testing, isNarrow, messagesText } from './useTesting';
 
-/** Null while nothing is known. */
+/** The summary; null while nothing is known. */
 export function testSummary(
   testing: Pick<Testing, 'report' | 'tested' | 'isRunning'>,
 ): { text: string; isGood: boolean } | null {
@@ -21,7 +21,7 @@ export function testSummary(
   const found =
     findings === 0 ? 'no findings' : findings === 1 ? '1 finding' : `${findings} findings`;
   const on = messagesText(tested.messages);
-  // A long query does not fit in the bar.
+  // A long query does not fit into the bar.
   const where = on.length > 24 ? 'a search' : on;
   return {
     text: `${isRunning ? 'Testing' : 'Tested'} on ${where}, ${found}`,

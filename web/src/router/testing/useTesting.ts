@@ -1,4 +1,7 @@
-/** On which messages a draft is tried, and what came of it. It outlives the page, so that one can look elsewhere meanwhile. */
+/**
+ * The messages that a draft is tested on, and the results. They are kept when the user leaves the
+ * page to look elsewhere.
+ */
 import { useState } from 'react';
 import { type SavedSearch, noteUse } from '../../api/savedSearches';
 import { splitStages } from '../../ui/query/lexer';
@@ -11,13 +14,13 @@ import type { TestRequest } from './wire';
 export type TestMessages = {
   range: TimeRange;
   query: string;
-  /** Empty for all. */
+  /** The logspaces to test on; empty means all. */
   logspaces: readonly string[];
-  /** The search that was chosen, and whether a part of it means nothing here. */
+  /** The chosen saved search, and whether it has stages, which have no meaning here. */
   saved: { name: string; hasStages: boolean } | null;
-  /** One per line, in place of stored ones; null where these are tried. */
+  /** Messages to test instead of stored ones, one per line; null if stored ones are tested. */
   pasted: string | null;
-  /** The source that pasted ones come in through. */
+  /** The source through which pasted messages come in. */
   source: string;
 };
 
@@ -42,7 +45,7 @@ export type Testing = Omit<TestRun<TestedDraft>, 'start' | 'subject'> & {
 };
 
 const EXAMPLES = 6;
-/** More lines are not sent. */
+/** The maximum number of lines that are sent. */
 export const PASTED_MAX = 1_000;
 
 export function useTesting(source: string): Testing {
@@ -70,7 +73,10 @@ export function useTesting(source: string): Testing {
   };
 }
 
-/** A saved search keeps its own range only if it has one; a table cannot be tried, but the messages behind it can. */
+/**
+ * A saved search keeps its own range only if it has one; a table cannot be tested, but the messages
+ * that it is made from can.
+ */
 export function withSaved(messages: TestMessages, saved: SavedSearch): TestMessages {
   const { filter, stages } = splitStages(saved.query);
   const hasRange = saved.from !== null || saved.to !== null;
@@ -123,7 +129,10 @@ function rangeText(range: TimeRange): string {
   return range.kind === 'all' ? 'all time' : label.replace(/^Last/, 'the last');
 }
 
-/** Whether only some of the messages were tried, so that it says little that a route takes none of them. */
+/**
+ * Whether only some of the messages were tested, in which case it means little that a route takes
+ * none of them.
+ */
 export function isNarrow({ query, logspaces, pasted }: TestMessages): boolean {
   return pasted !== null || query.trim() !== '' || logspaces.length > 0;
 }

@@ -14,7 +14,7 @@ export type DailyVolume = {
   isLogspace: boolean;
   before: number;
   after: number;
-  /** Bytes a day, or of these messages alone where they came in no time. */
+  /** Bytes per day, or the bytes of these messages alone if they cover no time. */
   beforeBytes: number;
   afterBytes: number;
 };
@@ -72,7 +72,7 @@ export function diskChange(
   logspaces: readonly LogspaceStatus[],
 ): number | null {
   const own = targets.filter(({ target }) => target.startsWith(LOGSPACE));
-  // Bytes on the disk for each byte that was received.
+  // The number of bytes on the disk per received byte.
   const ratios = new Map<string, number>();
   let [disk, raw] = [0, 0];
   for (const { target, before } of own) {

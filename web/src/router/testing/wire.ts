@@ -1,14 +1,14 @@
 /** The server's answers about a draft that is tested on messages, and about the path of one message. */
 import type * as Schemas from '../../api/types';
 
-/** Messages that went one way before and go another one now. */
+/** Messages that took one way before, and take another way now. */
 export type Outcome = Schemas.TestOutcome;
 export type StepReport = Schemas.StepReport;
 export type RouteReport = Schemas.RouteReport;
 export type Volume = Schemas.Volume;
 export type TargetReport = Schemas.TargetReport;
 export type TestReport = Schemas.TestReport;
-/** An answer without `end` was broken off. */
+/** An answer without `end` is incomplete. */
 export type TestLine = Schemas.TestLine;
 export type PastedMessage = Schemas.Pasted;
 

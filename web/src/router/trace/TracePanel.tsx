@@ -1,4 +1,4 @@
-/** The way of one message through the router, with the reason for every turn. */
+/** The path of one message through the router, with the reason for each decision. */
 import { ActionIcon, Anchor, Button, NativeSelect, Textarea } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
@@ -14,10 +14,10 @@ import { address } from '../../ui/open';
 import editor from '../editor/Editor.module.css';
 
 type Props = {
-  /** The message; empty for one that is pasted. */
+  /** The id of the message; empty for a pasted one. */
   id: string;
   document: RouterDocument;
-  /** Null traces what is live. */
+  /** The draft to trace; null traces the live document. */
   draft: Content | null;
   onTrace: (trace: Trace | null) => void;
   onClose: () => void;

@@ -1,4 +1,7 @@
-/** Before anything is asked: what the range looks like, and four answers that lead to their messages in one click. */
+/**
+ * The page before a search: an overview of the range, and four answers that lead to their messages
+ * in one click.
+ */
 import { Button, Skeleton, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
@@ -98,7 +101,7 @@ function Whole({ state, onShowAll }: WholeProps) {
   );
 }
 
-/** The programs that fail most, and whether they fail more than before. */
+/** The programs with the most errors, and whether they have more of them than before. */
 function TopErrors({ state, go }: AnswerProps) {
   const { data, error, refetch } = useQuery(overTimeQuery(state, ERRORS, 'program'));
   const { data: before } = useQuery(beforeQuery(state, ERRORS));
@@ -150,7 +153,7 @@ function TopErrors({ state, go }: AnswerProps) {
   );
 }
 
-/** Programs that sent nothing in the range before: what was installed, renamed or broken. */
+/** Programs that sent nothing in the previous range: they were installed, renamed or broken. */
 function NewPrograms({ state, go }: AnswerProps) {
   const now = useQuery(nowQuery(state));
   const before = useQuery(beforeQuery(state));
@@ -196,7 +199,7 @@ function NewPrograms({ state, go }: AnswerProps) {
   );
 }
 
-/** Hosts that were heard, and are not any more. */
+/** Hosts that have stopped sending. */
 function SilentHosts({ state, go }: AnswerProps) {
   const now = useQuery(nowQuery(state));
   const before = useQuery(beforeQuery(state));
@@ -263,7 +266,7 @@ function nameOf(silence: string): string {
   return preset ?? `last ${Number.parseInt(silence, 10)} minutes`;
 }
 
-/** The host that sends most, and whether that is new. */
+/** The host that sends the most, and whether this is new. */
 function NoisiestHost({ state, go }: AnswerProps) {
   const { data, error, refetch } = useQuery(overTimeQuery(state, '*', 'host'));
   const { data: before } = useQuery(beforeQuery(state));
@@ -316,7 +319,7 @@ function NoisiestHost({ state, go }: AnswerProps) {
 
 type RecentSearchesProps = { state: SearchState; onAsk: (part: Partial<SearchState>) => void };
 
-/** Searches to begin with: those that were saved, and those that were run here before. */
+/** Searches to start with: saved ones, and those that were run in this browser before. */
 function RecentSearches({ state, onAsk }: RecentSearchesProps) {
   const { data: saved = [] } = useQuery(savedSearchesQuery);
   const [recent] = useQueryHistory();
@@ -373,17 +376,17 @@ type CardProps = {
   title: string;
   icon: ReactNode;
   keys: string;
-  /** Undefined while it is asked for. */
+  /** Undefined while it is loading. */
   figure: string | undefined;
   says: string;
   error: Error | null;
   onRetry: () => void;
-  /** The way to all of it, where there is any. */
+  /** The link to all rows, if there is one. */
   foot?: { text: string; onOpen: () => void } | undefined;
   children: ReactNode;
 };
 
-/** One answer: a figure, the rows that make it, and the way to all of them. */
+/** One answer: a figure, the rows that it is made of, and a link to all of them. */
 function Card(props: CardProps) {
   const { title, icon, keys, figure, says, error, onRetry, foot, children } = props;
   const isAway = useIsAway();
@@ -438,10 +441,10 @@ function CardRow({ name, count, counts, change, tone = 'info', onOpen }: CardRow
   );
 }
 
-/** Asks for what the edits make of an empty query. */
+/** Runs the search that these edits make of an empty query. */
 type Go = (...edits: readonly QueryEdit[]) => void;
 
 type AnswerProps = { state: SearchState; go: Go };
 
-/** Rows of an answer, and of a list of searches. */
+/** The number of rows of an answer, and of a list of searches. */
 const ROWS = 4;

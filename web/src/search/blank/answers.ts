@@ -1,17 +1,20 @@
-/** The answers of the blank page, from counts that the server gives exactly. Pure. */
+/** The answers of the blank page, from exact counts of the server. Pure. */
 import type { Histogram } from '../../api/model';
 
 export type CountedValue = { value: string; count: number };
 
-/** `worse` is only what is a factor: a few per cent more are nothing to look at. */
+/**
+ * A change in words. It is `worse` only if the count has multiplied: a few per cent more do not
+ * matter.
+ */
 export type Change = { text: string; tone: 'worse' | 'better' | 'same' };
 
-/** From here on more is said as a factor. */
+/** The factor from which on an increase is given as a factor. */
 const FACTOR_MIN = 2;
-/** A greater factor says only that there was next to nothing before. */
+/** A factor above this only means that there was next to nothing before. */
 const FACTOR_MAX = 100;
 
-/** The change of a count against the one before; empty if that is unknown. */
+/** The change of a count against the previous one; empty if that is unknown. */
 export function changeOf(count: number, before: number | undefined): Change | null {
   if (before === undefined) return null;
   if (before === 0) return count === 0 ? null : { text: 'new', tone: 'worse' };
@@ -28,7 +31,7 @@ function shortFactor(factor: number): string {
   return factor < 10 ? factor.toFixed(1).replace(/\.0$/, '') : String(Math.round(factor));
 }
 
-/** Those that were not there before, the most frequent first. */
+/** The values that did not occur before, the most frequent first. */
 export function newValues(
   now: readonly CountedValue[],
   before: readonly CountedValue[],
@@ -37,7 +40,10 @@ export function newValues(
   return now.filter(({ value }) => !known.has(value));
 }
 
-/** Hosts that were heard in the range or before it, and not lately; the one that is missed most first. */
+/**
+ * Hosts that sent in the range or before it, but not recently; the one with the most messages
+ * first.
+ */
 export function silentHosts(
   heard: readonly (readonly CountedValue[])[],
   lately: readonly CountedValue[],
@@ -52,12 +58,12 @@ export function silentHosts(
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
 }
 
-/** The counts of one value over time; of all messages without one. */
+/** The counts of one value over time, or of all messages if no value is given. */
 export function seriesOf({ buckets }: Histogram, value?: string): number[] {
   return buckets.map(({ count, by }) => (value === undefined ? count : (by?.[value] ?? 0)));
 }
 
-/** A share in per cent: never 0 % of something, never 100 % of less than all. */
+/** A share in per cent: never 0 % unless it is nothing, never 100 % unless it is all. */
 export function shareOf(count: number, total: number): string {
   if (total === 0 || count === 0) return '0 %';
   const percent = (count / total) * 100;

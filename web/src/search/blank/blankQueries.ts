@@ -1,4 +1,7 @@
-/** The requests of the blank page: a few counts over everything in scope, now and before. */
+/**
+ * The requests of the blank page: a few counts over everything in scope, in the range and before
+ * it.
+ */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { Histogram } from '../../api/model';
@@ -10,7 +13,7 @@ import { rangeBefore, silenceOf } from './ranges';
 
 export const ERRORS = 'severity>=err';
 
-/** Bars of a small chart. */
+/** The number of bars in a small chart. */
 const BUCKETS = 40;
 /** The number of values of a field that are compared. If there are more, the answer is about the most frequent. */
 const VALUES_MAX = 10_000;
@@ -54,7 +57,7 @@ export function latelyQuery(scope: Scope) {
 
 export type Values = { host: readonly CountedValue[]; program: readonly CountedValue[] };
 
-/** The hosts and programs of a stretch of time; not asked without one. */
+/** The hosts and programs in a range of time; not requested without a range. */
 function valuesQuery(scope: Scope, query: string, range: RequestRange | null) {
   const body = {
     query,
@@ -74,7 +77,7 @@ function valuesQuery(scope: Scope, query: string, range: RequestRange | null) {
   });
 }
 
-/** When a host was last heard. */
+/** The time when a host last sent. */
 export function lastHeardQuery(scope: Scope, host: string) {
   return queryOptions({
     queryKey: ['blank', 'last-heard', host, scope.logspaces],

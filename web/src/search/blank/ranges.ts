@@ -1,4 +1,7 @@
-/** The stretches of time that the answers of the blank page compare. Pure, and the same text for the same range. */
+/**
+ * The ranges of time that the answers of the blank page compare. Pure, with the same text for the
+ * same range.
+ */
 import {
   type RequestRange,
   type TimeRange,
@@ -10,10 +13,12 @@ import {
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** The part of a short range in which a host has to be silent to be called so. */
+/**
+ * The divisor of a short range: a host counts as silent if it sent nothing in the last sixth of it.
+ */
 const SILENT_PART = 6;
 
-/** The range of the same length before it; null if there is none. */
+/** The range of the same length before a range; null if there is none. */
 export function rangeBefore(range: TimeRange): RequestRange | null {
   const { timezone, from } = requestRange(range);
   const zone = timezone === undefined ? {} : { timezone };
@@ -31,7 +36,7 @@ export function rangeBefore(range: TimeRange): RequestRange | null {
   }
 }
 
-/** The time after which a host counts as silent now; null if the range does not end now. */
+/** The time after which a host counts as silent; null if the range does not end now. */
 export function silenceOf(range: TimeRange): string | null {
   if (range.kind === 'all') return '1h';
   if (range.kind === 'between') return null;

@@ -1,4 +1,4 @@
-/** Marked messages side by side: their fields, and the words in which their texts differ. */
+/** Marked messages side by side: their fields, and the words that differ in their texts. */
 import { ActionIcon, Skeleton, Switch } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
@@ -15,16 +15,16 @@ import { type ComparedRow, comparedRows } from './comparedRows';
 import { messageQuery } from '../../messages/messageState';
 import classes from './Compare.module.css';
 
-/** Texts are compared word by word up to here: longer ones take seconds. */
+/** The maximum length of texts that are compared word by word: longer ones take seconds. */
 const TEXT_CHARACTERS_MAX = 8_000;
 
-/** Narrower, a text would be a tower of syllables. */
+/** The minimum width of a message: a narrower text would break within words. */
 const MESSAGE_PX = 220;
 const FIELD_PX = 128;
 
 type Props = {
   ids: readonly string[];
-  /** Messages that need not be asked for. */
+  /** Messages that are already loaded. */
   known: readonly Message[];
   onRemove: (id: string) => void;
   onClose: () => void;
@@ -141,7 +141,7 @@ function FieldRow({ row, messages }: { row: ComparedRow; messages: readonly Mess
   );
 }
 
-/** The first text as it is, the others by what they have and lack against it. */
+/** The first text unchanged, and the others with their differences from it. */
 function TextRow({ messages }: { messages: readonly Message[] }) {
   const texts = messages.map(({ message }) => cut(message, TEXT_CHARACTERS_MAX).text);
   const [first = ''] = texts;

@@ -4,12 +4,15 @@ import { fieldGroups, valuesOf } from '../../ui/message/fields';
 
 export type ComparedRow = {
   field: string;
-  /** A text for each message; null where it lacks the field. */
+  /** The value of each message; null if it lacks the field. */
   values: readonly (string | null)[];
   differs: boolean;
 };
 
-/** In the order in which the fields of a message are told, those of the first one first. The text is not among them. */
+/**
+ * The rows in the usual order of a message's fields, those of the first message first. The text is
+ * not included.
+ */
 export function comparedRows(messages: readonly Message[]): ComparedRow[] {
   const groups = messages.flatMap((message) => fieldGroups(message));
   const titles = [...new Set(groups.map(({ title }) => title))];

@@ -1,4 +1,7 @@
-/** Why nothing was found, and the next step: the clause that is to blame, the nearest match, a wider search. */
+/**
+ * Explains why nothing was found, and offers the next step: the clause to blame, the nearest match,
+ * or a wider search.
+ */
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Table } from '../../ui/Table';
@@ -28,7 +31,7 @@ export function EmptyResult({ state, onChange }: Props) {
   const edit = useEdit(state.query);
   const isBounded = state.range.kind !== 'all' && !setsRange;
   const { data: nearest } = useQuery({ ...nearestQuery(state), enabled: isBounded });
-  // To look elsewhere would find nothing either.
+  // Searching elsewhere would find nothing either.
   const isNowhere = isBounded && nearest === null;
   const searchAllTime = () =>
     edit([{ op: 'set_range' }], (query) => onChange({ ...state, query, range: { kind: 'all' } }));
@@ -63,7 +66,7 @@ export function EmptyResult({ state, onChange }: Props) {
 
 const SOURCES_MAX = 8;
 
-/** Whether the sources are to blame: when each of them was last heard of. */
+/** Shows when each source last received something, in case the sources are to blame. */
 function SourceHealth() {
   const { data, dataUpdatedAt } = useQuery(sourcesQuery);
   if (data === undefined || data.length === 0) return null;
@@ -83,7 +86,10 @@ function SourceHealth() {
 
 type ClauseCountsProps = { state: SearchState; onUse: (query: string) => void };
 
-/** The matches of each clause alone, and the matches without it: the clause to blame stands out. */
+/**
+ * The matches of each clause alone, and the matches without it, so that the clause to blame stands
+ * out.
+ */
 function ClauseCounts({ state, onUse }: ClauseCountsProps) {
   const { data } = useQuery(explainQuery(state.query, state));
   const clauses = data?.clauses_of_query ?? [];
@@ -138,7 +144,7 @@ function countText(count: number | undefined, error: Error | null): string {
 
 type NearestMatchProps = { state: SearchState; onRange: (range: TimeRange) => void };
 
-/** When the nearest match was, where the range holds none. */
+/** Shows when the nearest match was, if the range contains none. */
 function NearestMatch({ state, onRange }: NearestMatchProps) {
   const [zone] = useZone();
   const { data, dataUpdatedAt, isLoading } = useQuery(nearestQuery(state));

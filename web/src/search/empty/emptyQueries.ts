@@ -1,4 +1,4 @@
-/** The requests after an empty result: which clause is to blame, and where the nearest match is. */
+/** The requests after an empty result: for the clause to blame, and for the nearest match. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { SearchRequest } from '../../api/model';
@@ -6,7 +6,7 @@ import type { TimeRange } from '../../ui/range';
 import { scopeOf } from '../../messages/messageState';
 import type { SearchState } from '../searchParams';
 
-/** Each clause costs two counts. */
+/** The maximum number of clauses that are counted: each costs two counts. */
 export const CLAUSES_MAX = 8;
 
 const FRESH_MS = 30_000;
@@ -25,7 +25,7 @@ export function countQuery(state: SearchState, query: string) {
 
 export type Nearest = { time: string; side: 'before' | 'after' };
 
-/** The match outside of the range that is closest to it; null when there is none at any time. */
+/** The match outside of the range that is closest to it; null if there is none at any time. */
 export function nearestQuery(state: SearchState) {
   const { query, unparsed, from, to, logspaces } = scopeOf(state);
   const common = {
@@ -50,7 +50,7 @@ export function nearestQuery(state: SearchState) {
   });
 }
 
-/** Ends that are relative are near to now, and so is what comes before them. */
+/** A range with relative ends is near the present, and so are the messages before it. */
 export function nearestOf(
   before: string | undefined,
   after: string | undefined,

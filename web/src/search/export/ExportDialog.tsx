@@ -1,4 +1,4 @@
-/** Takes all messages of a search away as a file: in which form, how many they are, and how far it is. */
+/** Exports all messages of a search to a file: shows the format, their number and the progress. */
 import {
   Button,
   Checkbox,
@@ -63,7 +63,7 @@ export function ExportDialog({ state, onClose }: Props) {
   const count = isTable ? 0 : counted;
   const { run, start, cancel } = useExport(state);
   const way = wayOf(filePicker() !== null, count);
-  // A long export must not end by a slip of the hand.
+  // A long export must not be ended by accident.
   const close = () => (run.kind === 'running' ? setHeld(true) : onClose());
   const change = (part: Partial<ExportChoice>) => setChoice({ ...choice, ...part });
   return (
@@ -128,7 +128,7 @@ type ChoicesProps = {
 };
 
 function Choices({ choice, isTable, onChange }: ChoicesProps) {
-  // A table has no raw bytes, and an order of its own.
+  // A table has no raw bytes, and its own order.
   const offered = isTable ? formats.filter((format) => format !== 'raw') : formats;
   return (
     <>

@@ -8,9 +8,9 @@ export type Order = 'newest' | 'oldest';
 export type ExportChoice = {
   format: Format;
   order: Order;
-  /** Of `csv`; the server's own choice where there are none. */
+  /** The columns of `csv`; the server chooses them if the list is empty. */
   columns: readonly string[];
-  /** Whether copies are in it: messages that another logspace has as well. */
+  /** Whether copies are included: messages that another logspace has as well. */
   copies: boolean;
 };
 
@@ -50,12 +50,15 @@ export function exportPath(state: SearchState, choice: ExportChoice): string {
   return `/api/v1/export?${new URLSearchParams(params).toString()}`;
 }
 
-/** The limit if the browser has to hold everything: more would be too much for a small machine. */
+/**
+ * The maximum if the browser has to keep everything in memory: more would be too much for a small
+ * machine.
+ */
 export const IN_MEMORY_MAX = 500_000;
 
 export type Way = 'file' | 'memory' | 'link';
 
-/** The way in which the messages get to the disk. */
+/** The way in which the messages are written to the disk. */
 export function wayOf(canPickFile: boolean, count: number | undefined): Way {
   if (canPickFile) return 'file';
   return count !== undefined && count <= IN_MEMORY_MAX ? 'memory' : 'link';

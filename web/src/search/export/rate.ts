@@ -1,4 +1,4 @@
-/** The speed of an export, and the time it still needs. */
+/** The speed of an export, and the time that it still needs. */
 import type { Progress } from './transfer';
 
 export type ExportRate = {

@@ -1,17 +1,20 @@
-/** The two ways to a file that a browser has: straight to the disk, or all of it in memory first. */
+/**
+ * The two ways in which a browser can write a file: directly to the disk, or from memory at the
+ * end.
+ */
 import type { Sink } from './transfer';
 import { download } from '../../ui/download';
 
 type PickFile = (options: { suggestedName: string }) => Promise<FileSystemFileHandle>;
 
-/** Not all browsers have it, and none without HTTPS. */
+/** Not all browsers support it, and none without HTTPS. */
 export function filePicker(): PickFile | null {
   if (!('showSaveFilePicker' in window)) return null;
   const { showSaveFilePicker } = window as { showSaveFilePicker?: PickFile };
   return showSaveFilePicker?.bind(window) ?? null;
 }
 
-/** The file appears under its name only when it is closed. */
+/** The file appears under its name only once it is closed. */
 export async function fileSink(handle: FileSystemFileHandle): Promise<Sink> {
   const file = await handle.createWritable();
   return {

@@ -1,9 +1,12 @@
-/** Brings an export from the server to a file. A truncated export never looks whole: it is thrown away and reported. */
+/**
+ * Transfers an export from the server to a file. A truncated export never looks complete: it is
+ * discarded and reported.
+ */
 import { ApiError, networkError, readProblem, tellSessionLoss } from '../../api/client';
 import { under } from '../../base';
 import type { Format } from './choice';
 
-/** The destination of the bytes. `keep` makes them a file, `discard` leaves no trace of them. */
+/** The destination of the bytes. `keep` completes the file, `discard` leaves no trace of it. */
 export type Sink = {
   write: (bytes: Uint8Array<ArrayBuffer>) => Promise<void>;
   keep: (name: string) => Promise<void>;
@@ -12,7 +15,7 @@ export type Sink = {
 
 export type Progress = { rows: number; rowsMax: number | null; bytes: number };
 
-/** Returns what was written. Ends with an `AbortError` when `signal` is aborted. */
+/** Returns the number of bytes and rows written. Throws an `AbortError` if `signal` is aborted. */
 export async function transfer(
   path: string,
   format: Format,
@@ -74,7 +77,7 @@ function cutOff(error: unknown): never {
   });
 }
 
-/** The name that the server gave; one of our own where it gave none. */
+/** The name that the server gave the file, or a name of our own. */
 export function fileName(response: Response, format: Format): string {
   const told = /filename="([\w.-]+)"/u.exec(response.headers.get('Content-Disposition') ?? '')?.[1];
   return told ?? `logstead.${format}`;
@@ -85,7 +88,10 @@ const QUOTE = 34;
 
 export type RowCounter = (bytes: Uint8Array) => number;
 
-/** Each call returns the rows so far. In `csv` a quoted line feed ends no row, and the first row is the heads. */
+/**
+ * Each call returns the number of rows so far. In `csv`, a quoted line feed does not end a row, and
+ * the first row has the column names.
+ */
 export function rowCounter(format: Format): RowCounter {
   let rows = format === 'csv' ? -1 : 0;
   let quoted = false;
@@ -98,7 +104,7 @@ export function rowCounter(format: Format): RowCounter {
   };
 }
 
-/** Whether a message can have line feeds of its own, so that rows are not to be told apart. */
+/** Whether rows can be counted exactly: in some formats, a message can contain line feeds. */
 export function countsExactly(format: Format): boolean {
   return format !== 'raw';
 }

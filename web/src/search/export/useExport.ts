@@ -1,4 +1,4 @@
-/** One export that runs, was done or failed, and the way to begin and to stop it. */
+/** One export that is running, done or failed, and the functions to start and stop it. */
 import { useEffect, useRef, useState } from 'react';
 import { type ExportChoice, type Way, exportPath } from './choice';
 import type { SearchState } from '../searchParams';
@@ -13,7 +13,10 @@ export type ExportRun =
   | { kind: 'failed'; error: Error };
 
 const NOTHING: Progress = { rows: 0, rowsMax: null, bytes: 0 };
-/** The eye does not follow more, and each one redraws the dialog. */
+/**
+ * The minimum interval between updates: the eye does not follow more, and each one redraws the
+ * dialog.
+ */
 const SHOWN_EVERY_MS = 100;
 
 export function useExport(state: SearchState) {
@@ -51,7 +54,7 @@ export function useExport(state: SearchState) {
   return { run, start, cancel: () => abort.current?.abort() };
 }
 
-/** Null when the reader closed the dialog for the file. */
+/** Opens the destination of an export; null if the user closed the file dialog. */
 async function sinkOf(way: Exclude<Way, 'link'>, { format }: ExportChoice): Promise<Sink | null> {
   const pick = way === 'file' ? filePicker() : null;
   if (pick === null) return memorySink();

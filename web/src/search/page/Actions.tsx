@@ -1,4 +1,4 @@
-/** The actions on a search: keep it, hand it on, export its messages. */
+/** The actions on a search: save it, share it, export its messages. */
 import { ActionIcon, Button, type ButtonProps, Menu } from '@mantine/core';
 import { useCallbackRef } from '@mantine/hooks';
 import {
@@ -83,13 +83,13 @@ export function Actions({ state, room, onAsk, onChange }: BarProps) {
 }
 
 type ToolsProps = Pick<BarProps, 'room' | 'onChange'> & {
-  /** Null where the range has ended. */
+  /** Null if the range has ended. */
   refresh: Refresh | null;
   onStart: (action: Action) => void;
   onRoute: () => void;
 };
 
-/** The same for every query: what is asked for does not draw them again. */
+/** Independent of the query, so that a new query does not draw them again. */
 const Tools = memo(function Tools({ room, refresh, onStart, onRoute, onChange }: ToolsProps) {
   const start = (action: Action) => () => onStart(action);
   const save = (
@@ -232,7 +232,7 @@ function ToolButton({ label, icon, room, className = '', ...target }: ToolButton
     <Button
       variant="subtle"
       color="gray"
-      // A menu brings a name of its own.
+      // A menu adds a class name of its own.
       className={`${classes.tool ?? ''} ${className}`}
       leftSection={room === 'words' && icon}
       aria-label={label}
@@ -249,7 +249,7 @@ export type ToolbarRoom = 'words' | 'signs' | 'little';
 const WORDS_PX = 860;
 const SIGNS_PX = 620;
 
-/** Before anything is measured there is room: most windows have it. */
+/** Before the width is known, the toolbar is assumed to have room, as in most windows. */
 export function toolbarRoom(width: number): ToolbarRoom {
   if (width === 0 || width >= WORDS_PX) return 'words';
   return width >= SIGNS_PX ? 'signs' : 'little';

@@ -1,11 +1,11 @@
-/** Says how many copies are left out of an answer, and makes them count. */
+/** Shows how many copies are left out of an answer, and offers to count them. */
 import { Tooltip } from '@mantine/core';
 import type { QueryEdit } from '../../api/model';
 import { formatCount } from '../../ui/number';
 import classes from './CopiesLeftOut.module.css';
 
 type Props = {
-  /** Not known: null or undefined. */
+  /** The number of copies; null or undefined if it is not known. */
   copies: number | null | undefined;
   onShow: () => void;
 };
@@ -25,10 +25,13 @@ export function CopiesLeftOut({ copies, onShow }: Props) {
   );
 }
 
-/** Makes copies count. */
+/** Counts copies as well. */
 export const withCopies: QueryEdit = { op: 'add', text: 'copies:all' };
 
-/** Copies: messages that routes stored in several logspaces count once, and can be asked to count in each. */
+/**
+ * Copies: messages that routes stored in several logspaces count once, but can be counted in each
+ * of them.
+ */
 export function copiesText(copies: number): string {
   return copies === 1 ? '1 copy left out' : `${formatCount(copies)} copies left out`;
 }

@@ -1,4 +1,4 @@
-/** Shown while nothing but Logstead's own log has come in: how to send a first message. */
+/** Shown while nothing but Logstead's own log has been received: how to send a first message. */
 import { useQuery } from '@tanstack/react-query';
 import { Command } from '../../ui/Copy';
 import { curlCommand, loggerCommand } from '../../ui/firstMessage';

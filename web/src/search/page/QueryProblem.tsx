@@ -12,7 +12,7 @@ type ProblemProps = {
   onUse: (query: string) => void;
 };
 
-/** A refusal is the query's own fault and would be repeated; everything else may pass. */
+/** A refusal is caused by the query and would be repeated; other errors may be temporary. */
 export function QueryProblem({ error, query, onRetry, onUse }: ProblemProps) {
   const { line, column, end_column, suggestion } = problemOf(error);
   return (
@@ -61,7 +61,7 @@ export function QueryWarnings({ warnings, coverage, query, onUse }: WarningsProp
   );
 }
 
-/** That the query names its own range is shown where ranges are chosen. */
+/** Whether the warning is shown here: a range in the query is shown in the range picker. */
 function isToBeRead({ code }: QueryWarning): boolean {
   return code !== 'range_in_query';
 }

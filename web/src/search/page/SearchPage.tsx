@@ -1,4 +1,7 @@
-/** Ask for messages: the bar, and below it what the whole range looks like, or what was found. */
+/**
+ * The search page: the query bar, and below it an overview of the whole range, or the messages that
+ * were found.
+ */
 import { useCallbackRef, useDebouncedValue, useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy, useEffect, useRef, useState } from 'react';
 import { ActionIcon, Button, Skeleton } from '@mantine/core';
@@ -29,7 +32,7 @@ import { Toolbar } from './Toolbar';
 import classes from './SearchPage.module.css';
 import miniHistogramClasses from './MiniHistogram.module.css';
 
-/** Loaded when nothing is asked for. */
+/** Loaded when no search has been entered. */
 const BlankPage = lazy(async () => ({
   default: (await fetched(() => import('../blank/BlankPage'))).BlankPage,
 }));
@@ -42,7 +45,7 @@ type Props = {
   onChange: ChangeSearch;
 };
 
-/** There the fields have no room of their own beside the messages. */
+/** The size below which the fields have no room beside the messages. */
 const SMALL = '(max-width: 960px), (max-height: 639px)';
 
 export function SearchPage({ state, logspaces, range, onChange }: Props) {
@@ -114,13 +117,13 @@ type FoundMessagesProps = {
   search: Search;
   counted: Counts;
   steps: SearchActions;
-  /** Beside the messages, where there is room. */
+  /** The fields, beside the messages if there is room. */
   fields: ReactNode;
   onRun: (query: string) => void;
   onChange: ChangeSearch;
 };
 
-/** There the messages need every line. */
+/** The height below which the messages need every line. */
 const LOW = '(max-height: 639px)';
 
 /** The messages that a search found: their histogram, their list, and the details of one of them. */
@@ -203,12 +206,12 @@ type AnswerProps = {
   steps: SearchActions;
   hits: Hits;
   hasStages: boolean;
-  /** The histogram, where it stands in the toolbar. */
+  /** The histogram, if it is in the toolbar. */
   bars?: ReactNode;
   onChange: ChangeSearch;
 };
 
-/** The result of a search, or the reason why there is nothing to show. */
+/** The result of a search, or the reason why there is none. */
 function Answer(props: AnswerProps) {
   const { state, search, steps, hasStages, bars } = props;
   return (
@@ -231,7 +234,7 @@ function Answer(props: AnswerProps) {
   );
 }
 
-/** A search that takes less than a moment shows nothing while it runs. */
+/** A search that takes only a moment shows nothing while it runs. */
 function Messages({ state, search, steps, hits, onChange }: AnswerProps) {
   const { messages } = search;
   const [slow] = useDebouncedValue(search.isLoading, HOLD_MS);
@@ -271,7 +274,10 @@ function Messages({ state, search, steps, hits, onChange }: AnswerProps) {
 
 const ROWS = 12;
 
-/** Shown while a search runs: where the rows will be, how long it has taken, and a way to cancel it. */
+/**
+ * Shown while a search runs: the place for the rows, the time that it has taken, and a button to
+ * cancel it.
+ */
 function SearchLoading({ onCancel }: { onCancel: () => void }) {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {
@@ -298,7 +304,10 @@ type MiniHistogramProps = {
   onToggle: () => void;
 };
 
-/** The histogram within the toolbar, for low windows: its outline, and the way to all of it. */
+/**
+ * The histogram within the toolbar, for low windows: its outline, and a button that shows all of
+ * it.
+ */
 function MiniHistogram({ histogram, split, isOpen, onToggle }: MiniHistogramProps) {
   return (
     <div className="row gap8">

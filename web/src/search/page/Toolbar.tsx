@@ -1,4 +1,7 @@
-/** Between the histogram and the results: how they are shown, how many there are, and what can be done with them. */
+/**
+ * The bar between the histogram and the results: how these are shown, how many there are, and the
+ * actions on them.
+ */
 import { useCallbackRef, useElementSize } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy, memo, useState } from 'react';
 import { Button, Menu, Popover, SegmentedControl, TextInput, Tooltip } from '@mantine/core';
@@ -39,7 +42,7 @@ type Props = {
   steps: SearchActions;
   messages: readonly Message[];
   hasStages: boolean;
-  /** The histogram, folded into this line where the window is low. */
+  /** The histogram, collapsed into this line if the window is low. */
   bars?: ReactNode;
 };
 
@@ -82,7 +85,7 @@ type LiveButtonProps = {
   onChange: (part: Partial<SearchState>) => void;
 };
 
-/** Whether new messages are shown as they come in. */
+/** Whether new messages are shown as they arrive. */
 function LiveButton({ state, search, room, onChange }: LiveButtonProps) {
   const isOn = state.refresh !== 'off';
   const can = canRefresh(state.range);
@@ -121,17 +124,22 @@ function titleOf({ range, refresh, open }: SearchState, { paused }: Search): str
 
 type ModeSwitchProps = {
   state: SearchState;
-  /** Stages make a table of their own, which is shown as a chart. */
+  /**
+   * Whether the query has stages: they make a table of their own, which can be shown as a chart.
+   */
   hasStages: boolean;
   steps: SearchActions;
 };
 
 type Mode = View | 'chart';
 
-/** The chart of a query that does not choose one. */
+/** The stages of a chart for a query that does not choose one. */
 const CHART = '| timechart count() by severity';
 
-/** Lines, a table of them, or a chart of their number. It stands first and keeps its width, so that it never moves. */
+/**
+ * Lines, a table, or a chart of the counts. It comes first and keeps its width, so that it never
+ * moves.
+ */
 function ModeSwitch({ state, hasStages, steps }: ModeSwitchProps) {
   const change = useCallbackRef((mode: Mode) => {
     if (mode === 'chart') steps.edit([{ op: 'add', text: CHART }]);
@@ -161,13 +169,13 @@ const Modes = memo(function Modes({ mode, onChange }: ModesProps) {
 type ResultCountProps = {
   search: Search;
   room: ToolbarRoom;
-  /** Makes copies count. */
+  /** Counts copies as well. */
   onCopies: () => void;
 };
 
-/** The number of messages, whether that is all, and what it took to find them. */
+/** The number of messages, whether it is complete, and the time it took to find them. */
 function ResultCount({ search, room, onCopies }: ResultCountProps) {
-  // The exact number is in what the pointer brings up.
+  // The tooltip shows the exact number.
   const format = room === 'little' ? formatShort : formatCount;
   const { total, counting, answered, summary, stale } = search;
   const isPartial = answered !== undefined && !answered.coverage.complete;
@@ -198,7 +206,7 @@ function ResultCount({ search, room, onCopies }: ResultCountProps) {
 
 type Answered = Pick<SearchResponse, 'took_ms' | 'coverage'>;
 
-/** The rows and the counts are two answers, each with a time of its own. */
+/** The text for the time of an answer: rows and counts are two answers with a time each. */
 export function tookText({ took_ms: rowsMs, coverage }: Answered, countsMs?: number): string {
   const counted = countsMs === undefined ? '' : `, counted in ${formatMs(countsMs)}`;
   const looked = [
@@ -222,7 +230,7 @@ const ColumnPicker = lazy(async () => ({
 type ViewToolsProps = {
   state: SearchState;
   messages: readonly Message[];
-  /** The icon has to do without its word; with little room it is in the menu of everything else. */
+  /** With little room, the icon has no label, or is in the menu with all other actions. */
   room: 'words' | 'signs' | 'little';
   onAsk: (part: Partial<SearchState>) => void;
   onChange: (part: Partial<SearchState>) => void;
@@ -238,7 +246,7 @@ const times: readonly { value: Times; label: string }[] = [
   { value: 'received', label: 'Time of receipt' },
 ];
 
-/** The view options of the messages: their times and columns, whether they wrap, and the time to start from. */
+/** The view options of the messages: times, columns, wrapping, and the time to jump to. */
 const ViewTools = memo(function ViewTools(props: ViewToolsProps) {
   const { state, messages, room, onAsk, onChange } = props;
   const [panel, setPanel] = useState<Panel | null>(null);
@@ -259,7 +267,7 @@ const ViewTools = memo(function ViewTools(props: ViewToolsProps) {
       position="bottom-end"
       trapFocus
       returnFocus
-      // The button within says itself that it opens a menu.
+      // The button inside already states that it opens a menu.
       withRoles={false}
     >
       <Popover.Target>

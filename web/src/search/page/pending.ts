@@ -1,17 +1,23 @@
-/** A requested search is shown when its answer is there, so that the page is drawn once. Pure but for its timer. */
+/**
+ * A requested search is shown once its answer has arrived, so that the page is drawn once. Pure
+ * except for its timer.
+ */
 
 export type Pending<Next> = {
-  /** The search that is waited for. */
+  /** The pending search. */
   readonly next: Next | null;
-  /** Shows `next` as soon as there is an answer, or after a moment without one. */
+  /** Shows `next` as soon as there is an answer, or after a short time without one. */
   begin: (next: Next, answer: Promise<unknown>) => void;
-  /** Forgets what is waited for. */
+  /** Drops the pending search. */
   end: () => void;
 };
 
-/** Most answers take less: for them nothing is to flicker. */
+/**
+ * The time before the page indicates that it waits: most answers are faster, and nothing should
+ * flicker for them.
+ */
 export const SIGN_MS = 40;
-/** Then the page shows that it has no answer yet. */
+/** The time after which the page shows that it has no answer yet. */
 export const HOLD_MS = 120;
 
 /**
@@ -38,7 +44,7 @@ export function createPending<Next>(
       const own = { next };
       held = own;
       const go = (isLate: boolean) => {
-        // Another question, or another address, may have taken its place.
+        // Another search, or another address, may have replaced it.
         if (held !== own) return;
         end();
         show(next, isLate);

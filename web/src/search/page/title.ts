@@ -1,4 +1,7 @@
-/** The title of the tab: the query, the range, and the product, so that many tabs can be told apart. */
+/**
+ * The title of the tab: the query, the range, and the product, so that many tabs can be
+ * distinguished.
+ */
 import { type TimeRange, rangeLabel } from '../../ui/range';
 import type { Zone } from '../../ui/time';
 
@@ -12,7 +15,7 @@ export function titleOf(query: string, range: TimeRange, zone: Zone): string {
   return `${what} · ${rangeText(range, zone)} · Logstead`;
 }
 
-/** `24 h`, `All time`, or from when to when. */
+/** `24 h`, `All time`, or both ends of the range. */
 function rangeText(range: TimeRange, zone: Zone): string {
   if (range.kind !== 'last') return rangeLabel(range, zone);
   const names = { s: 's', m: 'min', h: 'h', d: 'd', w: 'w' };

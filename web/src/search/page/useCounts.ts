@@ -1,4 +1,7 @@
-/** The counts as they are drawn: those of another question come with their answer, not with its rows. */
+/**
+ * The counts to draw: those of a new search replace the old ones when they arrive, not when its
+ * rows do.
+ */
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import type { SearchState } from '../searchParams';
@@ -19,7 +22,7 @@ export function useCounts(state: SearchState, { key, summary, stale, countsError
   const [shown, setShown] = useState(newest);
   const waits = stale || summary?.done === false;
   const [isLate] = useDebouncedValue(waits, HOLD_MS);
-  // Another look at the same question is shown at once, and where nothing was counted there is nothing to keep.
+  // A refresh of the same search is shown at once, and if there were no counts before, there is nothing to keep.
   const isBehind = waits && !isLate && shown.key !== key && shown.summary !== undefined;
   if (!isBehind && shown !== newest) setShown(newest);
   return { ...(isBehind ? shown : newest), isBehind };

@@ -1,4 +1,7 @@
-/** A search as it runs: its rows and its counts, asked for separately, and fresh while its newest rows are in view. */
+/**
+ * A running search: its rows and its counts, which are requested separately, and refreshed while
+ * the newest rows are in view.
+ */
 import { useCallbackRef } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
@@ -14,21 +17,23 @@ import { useOnStored } from '../useOnStored';
 
 export type Search = ReturnType<typeof useSearch>;
 
-/** The interval at which an empty search is run again, so that a first message shows by itself. */
+/**
+ * The interval at which an empty search is run again, so that a first message appears by itself.
+ */
 const EMPTY_REST_MS = 2_000;
 
 export function useSearch(state: SearchState) {
   const [atTop, setAtTop] = useState(true);
-  // Requests name the zone: in another one they are sent again.
+  // Requests contain the zone, so they are sent again if it changes.
   useZone();
   const wantsRefresh = state.refresh !== 'off' && canRefresh(state.range);
   const rows = useRows(state);
   const counts = useCounts(state);
   const runAll = () => Promise.all([rows.runRows(), counts.runCounts()]);
-  // The list must not move under its reader.
+  // The list must not move while the user reads it.
   const live =
     wantsRefresh && !isBlank(state) && atTop && state.open === null && !isRefusal(rows.error);
-  // An empty list has nothing that could.
+  // An empty list contains nothing that could move.
   const follows = live || (rows.messages?.length === 0 && canRefresh(state.range));
   const restMs = (live && refreshInterval(state.refresh)) || EMPTY_REST_MS;
   const takeIn = useCallbackRef(() => {
@@ -38,7 +43,7 @@ export function useSearch(state: SearchState) {
   useSinglePage(rows, live);
   useOnStored(follows, restMs, runAll);
   const { data: session } = useQuery(sessionQuery);
-  // A user who sees only a part of the store cannot know that nothing ever came in.
+  // A user who sees only a part of the store cannot know whether nothing was ever received.
   const sees = session?.user != null && seesAll(session.user);
   const { data: isFirstRun } = useQuery({
     ...firstRunQuery,
@@ -50,11 +55,11 @@ export function useSearch(state: SearchState) {
     isFirstRun: isFirstRun === true,
     live,
     paused: wantsRefresh && !live,
-    /** The newest page; while it is asked for again by the reader, there is none. */
+    /** The newest page; none while the user has requested it again. */
     answered: rows.isFetching && !follows ? undefined : rows.newest,
     setAtTop,
     runAgain: () => void runAll(),
-    /** Shows what came since, from the newest on. */
+    /** Shows the messages that have arrived since, the newest first. */
     takeIn,
   };
 }
@@ -91,7 +96,10 @@ function useRows(state: SearchState) {
   };
 }
 
-/** A list that is refreshed has its newest page alone: the others would be asked for again, one after the other. */
+/**
+ * A list that is refreshed has only its newest page: the other pages would be requested again one
+ * after the other.
+ */
 function useSinglePage(
   { key, pageCount, keepFirstPage }: ReturnType<typeof useRows>,
   isRefreshed: boolean,
@@ -109,14 +117,17 @@ function useCounts(state: SearchState) {
     enabled: !isBlank(state),
   });
   usePerformanceMark('search: all counted', state.query, data?.done === true && !isPlaceholderData);
-  // The counts of the query before are shown until there are new ones, but its total is not this one's.
+  // The counts of the previous query are shown until there are new ones, but its total does not apply to this one.
   const total = isPlaceholderData ? undefined : data?.histogram?.total;
   const { host, program } = isPlaceholderData ? nothingCommon : commonOf(data);
-  // The same for the same values: the list is not drawn again for other counts.
+  // The same object for the same values, so that new counts do not draw the list again.
   const common = useMemo(() => ({ host, program }), [host, program]);
   return {
     summary: data,
-    /** Why there are no counts. Those that are there stay while the page says that it waits for the server. */
+    /**
+     * The error if there are no counts. Existing counts are kept while the page indicates that it
+     * waits for the server.
+     */
     countsError: isAway(error) && data !== undefined ? null : error,
     stale: isPlaceholderData,
     total,
@@ -126,14 +137,14 @@ function useCounts(state: SearchState) {
   };
 }
 
-/** `of` says what it is about: the mark is made once for each. */
+/** `of` identifies the subject: the mark is made once for each. */
 function usePerformanceMark(name: string, of: string, isShown: boolean): void {
   useEffect(() => {
     if (isShown) performance.mark(name, { detail: of });
   }, [name, of, isShown]);
 }
 
-/** The values that all messages of a result share, by the counts of all of it. */
+/** The values that all messages of a result share, according to the counts of the whole result. */
 export function commonOf(summary: Summary | undefined): Common {
   const total = summary?.histogram?.total;
   if (total === undefined || summary?.done !== true || !summary.complete) return nothingCommon;

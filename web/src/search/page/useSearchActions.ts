@@ -1,4 +1,4 @@
-/** The ways on from a search: to another question, or to another look at the same one. */
+/** The actions that lead on from a search: to another one, or to another view of the same one. */
 import { useCallbackRef } from '@mantine/hooks';
 import { type RefObject, useCallback, useLayoutEffect, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
@@ -13,12 +13,12 @@ import { type SearchState, isBlank } from '../searchParams';
 import { searchQuery, summaryQuery } from '../queries';
 import { createPending } from './pending';
 
-/** `replace` leaves no step in the browser's history. */
+/** `replace` adds no entry to the browser's history. */
 export type ChangeSearch = (state: SearchState, replace?: boolean) => void;
 
 export type SearchActions = ReturnType<typeof useSearchActions>;
 
-/** `page` says that it waits while the answer to a step is not there. */
+/** `page` indicates that it waits until the answer has arrived. */
 export function useSearchActions(
   page: RefObject<HTMLElement | null>,
   state: SearchState,
@@ -27,12 +27,13 @@ export function useSearchActions(
   const setsRange = useSetsRange(state.query);
   const { late, newest, asked, go, look } = usePendingSearch(page, state, onChange);
   const edit = useEdit(state.query, asked);
-  // The same functions from drawing to drawing: what is given them is drawn when it has something new to show.
+  // The functions stay the same between renders, so that components that use them are only drawn again if they have
+  // something new to show.
   const ask = useCallbackRef(({ query, ...part }: Partial<SearchState>) => {
     const next: SearchState = {
       ...newest(),
       open: null,
-      // To ask for nothing in particular is to ask for all, which is more than not to have asked yet.
+      // Running an empty query means searching for everything, unlike a page on which no search has been run yet.
       ...(query !== undefined && { query: query === '' ? '*' : query }),
       ...part,
     };
@@ -69,18 +70,18 @@ function usePendingSearch(
     if (isLate) setLate(JSON.stringify(searchQuery(next).queryKey));
     onChange(next);
   });
-  // Not a state: that the page waits is one attribute, for which nothing in it has to be drawn again.
+  // This is not a state: only one attribute indicates that the page waits, so nothing has to be drawn again.
   const wait = useCallbackRef((isWaiting: boolean) =>
     page.current?.setAttribute('aria-busy', String(isWaiting)),
   );
   const [hold] = useState(() => createPending<SearchState>(wait, show));
-  // Any other change of the address is newer than the pending search.
+  // Any other change of the address is newer than the pending search, and replaces it.
   useLayoutEffect(() => hold.end, [hold, state]);
   return {
-    /** The key of the search that had no answer when the page had waited long enough. */
+    /** The key of the search that had no answer when the page stopped waiting for it. */
     late,
     newest: () => hold.next ?? state,
-    /** The query that was asked for and is not shown yet. */
+    /** The query of the pending search, which is not shown yet. */
     asked: useCallback(() => hold.next?.query ?? null, [hold]),
     go: (next: SearchState) => {
       const answer = ahead(next);
@@ -88,7 +89,10 @@ function usePendingSearch(
       if (answer === null) onChange(next);
       else hold.begin(next, answer);
     },
-    /** Another look at the same: a step of its own only if what it is of is not shown yet. */
+    /**
+     * Another view of the same search. It only becomes a step in the history if the search is not
+     * shown yet.
+     */
     look: (next: SearchState) => {
       const isShown = hold.next === null;
       hold.end();
@@ -111,17 +115,17 @@ function useEarlyRequest(): (state: SearchState) => Promise<unknown> | null {
     const reading = readingQuery(state.query);
     const isNew = ({ queryKey }: { queryKey: readonly unknown[] }) =>
       cache.getQueryState(queryKey) === undefined;
-    // A repeated request is up to those who show it. The rows are what the reader waits for.
+    // The code that shows the answer decides about repeating a request. The user waits for the rows.
     const found = isNew(rows) ? cache.infiniteQuery(rows).catch(told) : null;
     const read = isNew(reading) ? cache.query(reading).catch(told) : null;
     if (isNew(counts)) cache.query(counts).catch(told);
-    // A table is made of the messages elsewhere.
+    // A table of the messages is made by the statistics.
     const isTable = splitStages(state.query).stages !== '';
     return found === null || isTable ? null : Promise.all([found, read]);
   };
 }
 
-/** Those who show the answer show why there is none. */
+/** The code that shows the answer also shows errors. */
 function told(): void {
   return;
 }

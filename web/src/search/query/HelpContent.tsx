@@ -1,4 +1,7 @@
-/** The query language in short, with the fields of the messages here. Loaded when help is opened. */
+/**
+ * A summary of the query language, with the fields of the messages in scope. Loaded when help is
+ * opened.
+ */
 import { UnstyledButton } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { formatShort } from '../../ui/number';
@@ -82,7 +85,7 @@ function fieldsQuery({ range, logspaces }: Pick<SearchState, 'range' | 'logspace
     queryFn: async ({ signal }) => {
       const { options } = await completeIn(scope)('', 0, signal);
       const fields = options.filter(({ kind }) => kind === 'field');
-      // Those that every message can have are known by heart; what these messages have of their own is not.
+      // The fields that every message can have are well known; those of the messages in scope are not.
       const isCommon = ({ label }: { label: string }) => knownFields.includes(label);
       const common = fields.filter(({ label }) => COMMON.includes(label));
       return [...common, ...fields.filter((field) => !isCommon(field))];

@@ -5,7 +5,7 @@ import { renderPart } from '../../test-render';
 import { QueryBar } from './QueryBar';
 import { type SearchState, readSearch } from '../searchParams';
 
-// The plain field stands in for the editor, as it does where the editor cannot be loaded.
+// The plain field replaces the editor, as it does if the editor cannot be loaded.
 vi.mock('../../ui/query/QueryEditor', () => {
   throw new Error('not loaded');
 });

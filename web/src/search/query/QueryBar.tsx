@@ -1,4 +1,7 @@
-/** The one bar: where is looked, for what, and when. The query shows its clauses as tokens; the text is what counts. */
+/**
+ * The query bar: the logspaces, the query, and the range. The query shows its clauses as tokens,
+ * but only the text counts.
+ */
 import { ActionIcon, Button, Popover, Tooltip, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertTriangle, IconHelpCircle, IconX } from '@tabler/icons-react';
@@ -23,18 +26,18 @@ import hintsClasses from './Hints.module.css';
 
 type Props = {
   state: SearchState;
-  /** Why the last run failed, to be shown at its place. */
+  /** The error of the last run, which is shown at its position in the query. */
   error?: Error | null;
   /** The pickers of logspaces and of the range. */
   logspaces?: ReactNode;
   range?: ReactNode;
-  /** The way to the fields, where they have no room of their own. */
+  /** The button for the fields, if they have no room of their own. */
   fields?: ReactNode;
   onRun: (query: string) => void;
   onChange: (part: Partial<SearchState>) => void;
 };
 
-/** The problem of a query can wait until the hand rests. */
+/** The time after the last key press before the problem of a query is shown. */
 const TYPING_REST_MS = 300;
 
 export const QueryBar = memo(function QueryBar(props: Props) {
@@ -182,7 +185,7 @@ const KEY = 'logstead-draft';
 type Draft = {
   draft: string;
   setDraft: (text: string) => void;
-  /** Says what it was asked as. */
+  /** Sets the query that the draft was run as. */
   setAsked: (query: string) => void;
 };
 
@@ -206,7 +209,7 @@ function useDraft(query: string): Draft {
   return { draft, setDraft, setAsked };
 }
 
-/** A draft belongs to the query that it was made from. */
+/** Reads the draft for the query that it was made from. */
 function readDraft(query: string): string {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
@@ -249,7 +252,7 @@ function Hints({ explained, error, onUse }: HintsProps) {
   );
 }
 
-/** Only of a query that is: of the others there is nothing to say. */
+/** Shown only for slow queries: there is nothing to say about the others. */
 export function SlowSign({ explained }: { explained: ExplainResponse }) {
   const { cost } = explained;
   if (cost === 'instant' || cost === 'quick') return null;
@@ -261,7 +264,7 @@ export function SlowSign({ explained }: { explained: ExplainResponse }) {
         className={hintsClasses.cost}
         data-cost={cost}
         role="note"
-        // The reason can be read without a mouse as well.
+        // This makes the reason readable without a mouse as well.
         tabIndex={0}
         aria-label={`${word}: ${reason}`}
       >

@@ -1,4 +1,4 @@
-/** The server's reading of a query, requested while it is written. */
+/** The server's interpretation of a query, requested while it is typed. */
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { ExplainResponse } from '../../api/model';
@@ -10,7 +10,7 @@ const FRESH_MS = 30_000;
 
 type Where = Pick<SearchState, 'range' | 'logspaces'>;
 
-/** All of the query, also its stages. */
+/** Explains the whole query, including its stages. */
 export function explainQuery(query: string, { range, logspaces }: Where) {
   const body = {
     query,
@@ -28,13 +28,16 @@ export function explainQuery(query: string, { range, logspaces }: Where) {
   });
 }
 
-/** Whether a query cannot be parsed, so that it is searched for as it stands; false until the server has said so. */
+/**
+ * Whether a query cannot be parsed, so that it is searched for as plain text; false until the
+ * server has said so.
+ */
 export function useIsText(state: Where & { query: string }): boolean {
   const { data } = useQuery(explainQuery(state.query, state));
   return data?.warnings.some(({ code }) => code === 'unparsed_text') ?? false;
 }
 
-/** Why, and for the slow ones what would help. */
+/** The reason for the cost, and advice for slow queries. */
 export function costReason({ cost, sum }: Pick<ExplainResponse, 'cost' | 'sum'>): string {
   const looked = sum.undecided_messages + sum.tail_messages;
   const reason =

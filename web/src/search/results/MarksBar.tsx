@@ -1,4 +1,4 @@
-/** The marked messages, what can be done with them, and the feedback of the last key. */
+/** The marked messages, the actions on them, and the feedback for the last key. */
 import { Button } from '@mantine/core';
 import { IconColumns2 } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';

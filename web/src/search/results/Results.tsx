@@ -1,4 +1,4 @@
-/** The messages, newest first: moving among them, and what can be done with each. */
+/** The messages, newest first: navigation, and the actions on each of them. */
 import { Loader } from '@mantine/core';
 import {
   type KeyboardEvent,
@@ -49,7 +49,9 @@ const Compare = lazy(async () => ({
 type Props = {
   state: SearchState;
   messages: readonly Message[];
-  /** The newest of the messages, which decide how the list is drawn. They change with a new answer alone. */
+  /**
+   * The newest messages, which decide how the list is drawn. They change only with a new answer.
+   */
   first: readonly Message[];
   hits: Hits;
   common: Common;
@@ -60,17 +62,17 @@ type Props = {
   onEdit: (edits: readonly QueryEdit[]) => void;
   onAsk: (part: Partial<SearchState>) => void;
   onChange: (part: Partial<SearchState>) => void;
-  /** Whether what comes in is shown by itself. */
+  /** Whether new messages are shown automatically. */
   live: boolean;
-  /** Shows what came in since, from the newest on. */
+  /** Shows the messages that have arrived since, the newest first. */
   onTakeIn: () => void;
   onAtTop: (atTop: boolean) => void;
 };
 
-/** Drawn again when its own answer changes, not when the counts beside it do. */
+/** Drawn again if its own answer changes, but not if the counts beside it do. */
 export const Results = memo(function Results(all: Props) {
   const { messages, folds, toggle } = useFolded(all.messages, all.state.open);
-  // A list that is refreshed is its newest page, however few rows that has.
+  // A list that is refreshed consists of its newest page, however few rows it has.
   const props = { ...all, messages, hasMore: all.hasMore && !all.live };
   const { state, first, loadingMore, onAsk, onChange } = props;
   const hits = useMemo(() => textHits(all.hits), [all.hits]);
@@ -125,7 +127,7 @@ export const Results = memo(function Results(all: Props) {
         onScroll={list.onScroll}
         onKeyDown={onKeyDown}
         onMouseDown={(event) => {
-          // Shift marks: it would also select all text from the click before.
+          // With Shift, a click marks a message: the browser would also select all text since the last click.
           if (event.shiftKey) event.preventDefault();
         }}
         onMouseUp={() => {
@@ -186,7 +188,10 @@ type ClickProps = Pick<Props, 'state' | 'messages' | 'onChange'> & {
   onFold: (id: string) => void;
 };
 
-/** A click on a value opens its menu, on the rest of a row its details; with Shift it marks. */
+/**
+ * A click on a value opens its menu, and a click elsewhere in a row opens its details; with Shift
+ * it marks the message.
+ */
 function clickOn(event: MouseEvent, props: ClickProps) {
   const { state, messages, list, onChange, onMark, onMenu, onFold } = props;
   const clicked = clickedIn(event);
@@ -216,13 +221,13 @@ type MessageTableProps = {
   folds: Folded['folds'];
   hasMore: boolean;
   list: List;
-  /** The field that the cursor stands on. */
+  /** The field that the cursor is on. */
   field: string | null;
   onChange: (part: Partial<SearchState>) => void;
   onStatistics: (field: string) => void;
 };
 
-/** The rows of the list: messages, and a line wherever another day begins. */
+/** The rows of the list: messages, and a line at each start of a new day. */
 function MessageTable(props: MessageTableProps) {
   const { state, messages, hits, layout, folds, list, field, hasMore } = props;
   const { virtualizer, rows, zone, cursor, room, linePx } = list;
@@ -288,7 +293,10 @@ function useNow(ticking: boolean): number {
 
 type NewerProps = { count: number; onTakeIn: () => void };
 
-/** Says in the head of the list how many messages have come since, and takes them in. Never over a row. */
+/**
+ * Shows at the head of the list how many messages have arrived since, and adds them on a click. It
+ * never covers a row.
+ */
 function Newer({ count, onTakeIn }: NewerProps) {
   return (
     <button
@@ -305,10 +313,13 @@ function Newer({ count, onTakeIn }: NewerProps) {
 
 const REST_MS = 1_000;
 
-/** The number of messages that are newer than the newest in the list, while the list stands still. */
+/**
+ * The number of messages that are newer than the newest one in the list, while the list is not
+ * refreshed.
+ */
 function useNewer(state: SearchState, messages: readonly Message[], enabled: boolean) {
   const from = messages[0]?.time ?? null;
-  // Those of the very same moment that are in the list are counted too.
+  // The count includes messages in the list that have exactly this time.
   const listed = messages.findIndex(({ time }) => time !== from);
   const { data, refetch } = useQuery({
     queryKey: ['newer', scopeOf(state), from],
@@ -316,7 +327,7 @@ function useNewer(state: SearchState, messages: readonly Message[], enabled: boo
       const body = { ...scopeOf(state), from };
       return unwrap(client.POST('/api/v1/count', { body, signal }));
     },
-    // Only when something was stored.
+    // Requested only after something was stored.
     enabled: false,
   });
   const counts = enabled && from !== null;
@@ -325,7 +336,7 @@ function useNewer(state: SearchState, messages: readonly Message[], enabled: boo
   return Math.max(0, data.count - (listed === -1 ? messages.length : listed));
 }
 
-/** Syslog's `err` and what is worse. */
+/** Syslog's `err` and the worse severities. */
 const ERROR_SEVERITY = 3;
 
 type UseRowKeysProps = {
@@ -336,7 +347,7 @@ type UseRowKeysProps = {
   hasMore: boolean;
   list: List;
   onMore: () => void;
-  /** Goes to the newest message there is. */
+  /** Goes to the newest message. */
   onNewest: () => void;
   onFilter: (field: string, value: string, exclude: boolean) => void;
   onChange: (part: Partial<SearchState>) => void;
@@ -404,11 +415,11 @@ function useRowKeys(props: UseRowKeysProps) {
     Escape: () => {
       if (isInPopup()) return;
       if (state.open !== null) onChange({ open: null });
-      // The same key may just have closed a dialog: only a list that has the focus lets go of its row.
+      // The same key may just have closed a dialog, so only a list that has the focus gives up its row.
       else if (scroller.current?.contains(document.activeElement) === true) cursor.clear();
     },
   });
-  // These mean something to other parts of the page too.
+  // These keys have meanings in other parts of the page, too.
   const within: Readonly<Record<string, () => void>> = {
     ArrowDown: () => list.move(1),
     ArrowUp: () => list.move(-1),
@@ -428,7 +439,7 @@ function useRowKeys(props: UseRowKeysProps) {
   return { field, onKeyDown };
 }
 
-/** Goes to the next message that passes, or says why there is none. */
+/** Goes to the next message that fulfils a condition, or states why there is none. */
 function finder({ messages, list, hasMore, onMore, onNote }: UseRowKeysProps) {
   return (what: string, step: 1 | -1, passes: (message: Message) => boolean) => {
     const found = findFrom(messages, list.cursor.index, step, passes);

@@ -23,9 +23,9 @@ test('a value is common that as many messages have as the result has', () => {
   const check = (summary: Summary | undefined, program: string | null) =>
     expect(commonOf(summary).program).toBe(program);
   check(summary(facet({ sshd: 10 })), 'sshd');
-  // 106 programs, of which the first page shows one.
+  // There are 106 programs, of which the first page shows one.
   check(summary(facet({ sshd: 7, 'shop-api': 3 })), null);
-  // Some messages have none.
+  // Some messages have no program.
   check(summary(facet({ sshd: 9 })), null);
   // The clause `program=lpd` does not limit its own values.
   check(summary(facet({ sshd: 90, lpd: 10 })), 'lpd');

@@ -1,22 +1,24 @@
-/** The rows of the list: the messages, and a line wherever another day begins. */
+/** The rows of the list: the messages, and a line at each start of a new day. */
 import type { Message } from '../../api/model';
 import { dayOf } from '../../ui/message/times';
 import type { Zone } from '../../ui/time';
 
 export type Row = { kind: 'message'; index: number } | { kind: 'day'; day: string };
 
-/** Rows are counted from the top; the messages among them keep their own index. */
+/** Rows are numbered from the top; the messages among them keep their own index. */
 export type Rows = {
   count: number;
-  /** The indexes of the messages that another day begins with, ascending; never the first message. */
+  /**
+   * The indexes of the messages that begin a new day, in ascending order; never the first message.
+   */
   starts: readonly number[];
-  /** The days that begin there. */
+  /** The days that begin with these messages. */
   days: readonly string[];
   /** The day of the first message. */
   first: string;
 };
 
-/** Reads one message a day, and a few more to find where it ends: the list is in order of time. */
+/** Reads one message per day, and a few more to find its end, as the list is in order of time. */
 export function rowsOf(messages: readonly Message[], zone: Zone): Rows {
   const starts: number[] = [];
   const days: string[] = [];
@@ -42,18 +44,18 @@ export function rowAt({ starts, days }: Rows, place: number): Row {
   return { kind: 'message', index: place - before };
 }
 
-/** The place of the message with this index. */
+/** The row number of the message with this index. */
 export function placeOf({ starts }: Rows, index: number): number {
   return index + startsUpTo(starts, (start) => start <= index);
 }
 
-/** The day that the row at this place belongs to. */
+/** The day that the row with this number belongs to. */
 export function dayShown(rows: Rows, place: number): string {
   const before = startsUpTo(rows.starts, (start, nth) => start + nth <= place);
   return rows.days[before - 1] ?? rows.first;
 }
 
-/** The next message in a direction that passes, or null. */
+/** The next message in a direction that fulfils a condition, or null. */
 export function findFrom(
   messages: readonly Message[],
   from: number,
@@ -67,7 +69,10 @@ export function findFrom(
   return null;
 }
 
-/** By leaps that double, then by halves: a day of a hundred thousand messages takes some thirty looks. */
+/**
+ * Searches by doubling steps, then by halves: a day with a hundred thousand messages takes about
+ * thirty steps.
+ */
 function endOfDay(messages: readonly Message[], from: number, day: string, zone: Zone): number {
   let low = from;
   let leap = 1;
@@ -89,7 +94,7 @@ function dayAt(messages: readonly Message[], index: number, zone: Zone): string 
   return message === undefined ? '' : dayOf(message.time, zone);
 }
 
-/** The number of ascending starts that pass; those come first. */
+/** The number of ascending starts that fulfil a condition; these come first. */
 function startsUpTo(
   starts: readonly number[],
   passes: (start: number, nth: number) => boolean,

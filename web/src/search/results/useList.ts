@@ -1,4 +1,4 @@
-/** The list as it scrolls: which rows are in view, and the one that the keys work on. */
+/** The scrolling list: which rows are in view, and the one that the keys act on. */
 import { type Virtualizer, useVirtualizer } from '@tanstack/react-virtual';
 import {
   startTransition,
@@ -19,11 +19,11 @@ import { useRoom } from '../../messages/list/lineOrder';
 
 const HEAD_PX = 28;
 const OVERSCAN_ROWS = 12;
-/** Those in view come first, and the counts beside them second. */
+/** Rows in view are drawn first, and the counts beside them second. */
 const OVERSCAN_ROWS_FIRST = 1;
 const OVERSCAN_REST_MS = 250;
 
-/** The size of the list that was shown last. */
+/** The size of the last list that was shown. */
 let sizeBefore = { width: 0, height: 0 };
 
 type Props = {
@@ -47,7 +47,7 @@ export function useList(props: Props) {
   const isMeasured = state.wrap || (state.view === 'lines' && room === 'narrow');
   const { linePx } = useDensity();
   const rowPx = state.view === 'table' ? linePx + TABLE_MORE_PX : linePx;
-  // The same function from frame to frame: with another one the library measures all rows again.
+  // The function stays the same between frames: with a new one, the library would measure all rows again.
   const getItemKey = useCallback((place: number) => keyOf(rows, messages, place), [rows, messages]);
   const overscan = useOverscan();
   // The library's own state cannot be memoised; nothing here asks for that.
@@ -59,7 +59,7 @@ export function useList(props: Props) {
     getItemKey,
     scrollPaddingEnd: HEAD_PX,
     overscan,
-    // Each answer is a list of its own: one that knew no size would be drawn without rows first.
+    // Each answer is a new list: without a known size, it would first be drawn without rows.
     initialRect: sizeBefore,
   });
   useEffect(() => {
@@ -128,24 +128,27 @@ function useOverscan(): number {
   return rows;
 }
 
-/** Forgets the heights of rows that are drawn in another way now, and measures those in the page at once. */
+/**
+ * Forgets the heights of rows that are now drawn differently, and measures those in the page at
+ * once.
+ */
 function useHeights(virtualizer: Virtualizer<HTMLDivElement, HTMLDivElement>, kind: string) {
   const known = useRef(kind);
   useLayoutEffect(() => {
     if (known.current === kind) return;
     known.current = kind;
     virtualizer.measure();
-    // Before a row is measured: its height is compared with the one that is known for its place.
+    // This precedes measuring a row: its height is compared with the known height at its position.
     virtualizer.getTotalSize();
-    // A row that is as high as before is told by nobody else, and the library measures none while the list scrolls, as
-    // it does when it becomes shorter.
+    // Nothing else reports a row whose height has not changed, and the library measures no rows while the list
+    // scrolls, as it does when it becomes shorter.
     for (const row of virtualizer.elementsCache.values()) {
       virtualizer.resizeItem(virtualizer.indexFromElement(row), row.offsetHeight);
     }
   }, [kind, virtualizer]);
 }
 
-/** Keeps what is looked at where it is when newer messages come in above. */
+/** Keeps the visible rows in place when newer messages arrive above them. */
 function useStandingStill(
   scroller: { current: HTMLDivElement | null },
   virtualizer: Virtualizer<HTMLDivElement, HTMLDivElement>,
@@ -198,18 +201,24 @@ function firstInView(virtualizer: Virtualizer<HTMLDivElement, HTMLDivElement>, r
   return row.kind === 'message' ? row.index : 0;
 }
 
-/** Held keys move on some thirty times a second; the address, and with it the drawer, follows when they rest. */
+/**
+ * A held key moves about thirty times a second; the address, and with it the drawer, follows once
+ * it is released.
+ */
 const FOLLOW_MS = 100;
 
 type Cursor = {
   id: string | null;
-  /** -1 where there is none, or its message is not in the list any more. */
+  /** -1 if there is no message, or if it is no longer in the list. */
   index: number;
   set: (index: number) => void;
   clear: () => void;
 };
 
-/** The row that the keys work on. It is a message, not a place: it stays with its message when others come in above. */
+/**
+ * The row that the keys act on. It is a message, not a position: it stays with its message if
+ * others arrive above it.
+ */
 function useCursor(
   messages: readonly Message[],
   open: string | null,

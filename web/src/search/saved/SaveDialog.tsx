@@ -1,4 +1,7 @@
-/** Gives a search a name: for oneself, or for all. Also changes the name and what else was decided about one. */
+/**
+ * Saves a search under a name, for the user or for everybody. Also edits the name and the other
+ * settings of a saved search.
+ */
 import {
   Autocomplete,
   Button,
@@ -33,13 +36,16 @@ import classes from './Saved.module.css';
 
 type Props = {
   state: SearchState;
-  /** The one whose name is changed; its search stays as it is. */
+  /** The search to be renamed; everything else in it stays unchanged. */
   renamed: SavedSearch | null;
   onSaved: (saved: SavedSearch) => void;
   onClose: () => void;
 };
 
-/** The server's limits: a longer text would be refused after it was written. */
+/**
+ * The server's limits, which are checked here so that a longer text is not refused after it was
+ * typed.
+ */
 const NAME_MAX = 120;
 
 export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {

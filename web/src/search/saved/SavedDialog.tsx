@@ -1,4 +1,4 @@
-/** The searches that were saved: to find one, open it, and keep them in order. */
+/** The saved searches: the user can find, open and organise them. */
 import { ActionIcon, Button, Menu, Skeleton, Stack, TextInput } from '@mantine/core';
 import { IconDots, IconSearch, IconUsers } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -183,7 +183,7 @@ type SavedRowProps = {
   onDelete: () => void;
 };
 
-/** A saved search in the list: a click opens it, the menu has the rest. */
+/** A saved search in the list: a click opens it, and the menu has the other actions. */
 function SavedRow(props: SavedRowProps) {
   const { saved, isOpen, onOpen } = props;
   const [now] = useState(() => Date.now());
@@ -255,7 +255,7 @@ function useChanges() {
           setRemoved(change.saved);
       }
     },
-    // Also after a failure: another user may have changed it.
+    // This is done after a failure as well: another user may have changed it.
     onSettled: () => queryClient.invalidateQueries(savedSearchesQuery),
   });
   const undo = () => {

@@ -1,4 +1,4 @@
-/** The saved search that the page began as, and whether it has been changed. */
+/** The saved search that the page was opened with, and whether it has been changed. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { savedSearchesQuery } from '../../api/savedSearches';
@@ -16,7 +16,7 @@ export function SavedState({ state, onAsk }: Props) {
     mutationFn: replaceCurrent,
     onSettled: () => queryClient.invalidateQueries(savedSearchesQuery),
   });
-  // Deleted, or not for this reader's eyes: then it is a search like any other.
+  // It was deleted, or this user may not see it: the page is then a search like any other.
   if (saved === undefined) return null;
   const changed = isChanged(saved, state);
   return (

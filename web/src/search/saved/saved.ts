@@ -1,4 +1,4 @@
-/** Searches with a name: what is kept of one, and what it opens as. Pure. */
+/** Saved searches: which parts are saved, and which search opens from them. Pure. */
 import type { SavedSearch } from '../../api/savedSearches';
 import * as Schemas from '../../api/types';
 import { readRange } from '../../ui/range';
@@ -6,10 +6,12 @@ import { client, unwrap } from '../../api/client';
 import { type SearchState, readSearch, writeSearch } from '../searchParams';
 
 export type { SavedSearch };
-/** The view is the console's own: to the server it is only something to keep. */
+/** The view belongs to the console: the server only stores it. */
 export type SearchToSave = Required<Schemas.SavedSearchRequest>;
 
-/** Parts of a search that need not be kept; those that are not stay as they are when it is opened. */
+/**
+ * The optional parts of a saved search; parts that are not saved stay unchanged when it is opened.
+ */
 export type SavedPart = 'range' | 'logspaces' | 'view';
 export const parts: readonly SavedPart[] = ['range', 'logspaces', 'view'];
 
@@ -17,7 +19,7 @@ type SearchDetails = Pick<SearchToSave, 'name' | 'folder' | 'tags' | 'shared'> &
   keeps: readonly SavedPart[];
 };
 
-/** Parameters of the address that make no part of the view. */
+/** The parameters of the address that are not part of the view. */
 const notView = new Set([
   'q',
   'from',
@@ -44,7 +46,7 @@ export function toSave(state: SearchState, { keeps, ...described }: SearchDetail
   };
 }
 
-/** The search page that a saved search opens; `now` is the one that is shown. */
+/** The search page that a saved search opens; `now` is the current one. */
 export function opened(saved: SavedSearch, now: SearchState): SearchState {
   const keeps = keptParts(saved);
   const view = keeps.includes('view') ? readSearch(savedParams(saved)) : now;
@@ -61,7 +63,7 @@ export function opened(saved: SavedSearch, now: SearchState): SearchState {
   };
 }
 
-/** Whether the page shows something else than was saved. */
+/** Whether the page differs from the saved search. */
 export function isChanged(saved: SavedSearch, state: SearchState): boolean {
   const same = (one: SearchState) =>
     JSON.stringify(
@@ -72,12 +74,12 @@ export function isChanged(saved: SavedSearch, state: SearchState): boolean {
 
 export function keptParts({ view }: Pick<SavedSearch, 'view'>): readonly SavedPart[] {
   const kept = viewPart(view, 'keeps');
-  // Written by another program, which knows no parts: then all of them are kept.
+  // If another program saved it, it states no parts: in that case all of them are saved.
   if (!Array.isArray(kept)) return parts;
   return parts.filter((part) => kept.includes(part));
 }
 
-/** By folder and name, those without a folder first. */
+/** Searches by folder and name, beginning with those without a folder. */
 type Folder = { name: string; searches: SavedSearch[] };
 
 export function inFolders(searches: readonly SavedSearch[]): Folder[] {
@@ -90,7 +92,7 @@ export function inFolders(searches: readonly SavedSearch[]): Folder[] {
   return [...folders].map(([name, list]) => ({ name, searches: list }));
 }
 
-/** Every word must be somewhere in the search; the tag must be one of its own. */
+/** Every word must occur somewhere in the search; the tag must be one of its tags. */
 export function found(
   searches: readonly SavedSearch[],
   text: string,
@@ -108,7 +110,7 @@ export function tagsOf(searches: readonly SavedSearch[]): string[] {
   return [...new Set(searches.flatMap(({ tags }) => tags))].sort(texts.compare);
 }
 
-/** `web errors 2`, where `web errors` is taken already. */
+/** `web errors 2`, if `web errors` is already taken. */
 export function freeName(name: string, folder: string, searches: readonly SavedSearch[]): string {
   const taken = new Set(
     searches.filter((search) => search.mine && search.folder === folder).map((one) => one.name),
@@ -148,7 +150,10 @@ function viewParams(state: SearchState): Record<string, string> {
   return Object.fromEntries(params);
 }
 
-/** Only what an address can hold: the server kept the view, but any program may have written it. */
+/**
+ * Only values that an address can have: any program may have written the view that the server
+ * stores.
+ */
 function savedParams({ view }: SavedSearch): Record<string, string> {
   const params = viewPart(view, 'params');
   if (typeof params !== 'object' || params === null) return {};
@@ -165,18 +170,18 @@ function viewPart(view: unknown, name: string): unknown {
     : undefined;
 }
 
-/** A stored search as it is sent back. */
+/** A stored search in the form in which it is sent to the server. */
 export function withoutHistory(saved: SavedSearch): SearchToSave {
   const { name, folder, tags, shared, query, from, to, logspaces, view } = saved;
   return { name, folder, tags, shared, query, from, to, logspaces, view };
 }
 
-/** A stored search with the parts of the present one that it keeps. */
+/** A stored search, updated with those parts of the current one that it saves. */
 export function updated(saved: SavedSearch, state: SearchState): SearchToSave {
   return toSave(state, { ...withoutHistory(saved), keeps: keptParts(saved) });
 }
 
-/** A copy for oneself, under a name of its own. */
+/** A private copy, with a name of its own. */
 export function duplicate(saved: SavedSearch, known: readonly SavedSearch[]): SearchToSave {
   const name = freeName(saved.name, saved.folder, known);
   return { ...withoutHistory(saved), shared: false, name };

@@ -1,4 +1,4 @@
-/** This very search as a request of the API. */
+/** The current search as an API request. */
 import { SegmentedControl, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { Dialog } from '../../ui/Dialog';

@@ -1,4 +1,4 @@
-/** A command of several lines, to read and to copy. */
+/** A command of several lines, for reading and copying. */
 import { Copy } from '../../ui/Copy';
 import classes from './Share.module.css';
 

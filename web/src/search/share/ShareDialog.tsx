@@ -1,4 +1,4 @@
-/** A link to this search, and what it will show when it is opened. */
+/** A link to this search, and a description of what it will show. */
 import { Button, Checkbox, CopyButton, Radio, Stack } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
@@ -16,7 +16,7 @@ type Props = { state: SearchState; onClose: () => void };
 
 export function ShareDialog({ state, onClose }: Props) {
   const [zone] = useZone();
-  // Until the server tells its time, and where it does not.
+  // Used until the server has reported its time, and if it cannot.
   const [openedAt] = useState(() => Date.now());
   const { data: now } = useQuery(serverNowQuery);
   const isMoving = moves(state.range);
@@ -110,10 +110,12 @@ function logspacesText(logspaces: readonly string[]): string {
   return `${logspaces.length === 1 ? 'the logspace' : 'the logspaces'} ${logspaces.join(', ')}`;
 }
 
-/** The header has whole seconds; the second that has begun belongs to what is seen now. */
+/**
+ * The header has whole seconds; the current second is added because its messages are visible now.
+ */
 const RESOLUTION_MS = 1000;
 
-/** The server's clock: what a relative range is relative to. */
+/** The server's clock, to which relative ranges refer. */
 export const serverNowQuery = queryOptions({
   queryKey: ['server-now'],
   queryFn: async ({ signal }): Promise<number> => {

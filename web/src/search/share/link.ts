@@ -1,8 +1,8 @@
-/** Links to a search: as it moves with the time, or held fast at the times that it shows now. */
+/** Links to a search: with its relative range, or fixed to the times that it shows now. */
 import type { TimeRange } from '../../ui/range';
 import { type SearchState, writeSearch } from '../searchParams';
 
-/** The state that a link leaves out: marks belong to the reader, and so does the open message. */
+/** A link to a state, without marks and the open message, which belong to the user. */
 export function searchLink(origin: string, state: SearchState, withMessage: boolean): string {
   const shared: SearchState = {
     ...state,
@@ -13,7 +13,7 @@ export function searchLink(origin: string, state: SearchState, withMessage: bool
   return `${origin}/search${text === '' ? '' : `?${text}`}`;
 }
 
-/** The same range in moments; null where a moment is written in a way that only the server can read. */
+/** The same range as fixed moments; null if a moment is in a form that only the server can read. */
 export function frozen(range: TimeRange, now: number): TimeRange | null {
   switch (range.kind) {
     case 'last': {
@@ -30,7 +30,7 @@ export function frozen(range: TimeRange, now: number): TimeRange | null {
   }
 }
 
-/** Whether the range means other moments later on. */
+/** Whether the range means other moments at a later time. */
 export function moves(range: TimeRange): boolean {
   if (range.kind !== 'between') return true;
   return (
@@ -57,7 +57,7 @@ function spanMs(span: string): number | null {
   return seconds === undefined ? null : Number(count) * seconds * 1000;
 }
 
-/** Empty where the moment is beyond what a calendar can say. */
+/** Empty if the moment is beyond the range of dates. */
 function iso(time: number): string {
   const at = new Date(time);
   return Number.isNaN(at.getTime()) ? '' : at.toISOString();

@@ -1,20 +1,23 @@
-/** Commands for a POSIX shell that ask the server what the page asks it. */
+/** Commands for a POSIX shell that send the same requests to the server as the page. */
 import { type ExportChoice, exportParams } from '../export/choice';
 import type { SearchState } from '../searchParams';
 import { askOf } from './ask';
 
 export type Endpoint = 'search' | 'count' | 'histogram' | 'aggregate' | 'export';
 
-/** A token is never written into a command: it would stay in the history of the shell. */
+/** A token is never written into a command: it would be kept in the history of the shell. */
 const AUTHORIZATION = `-H "Authorization: Bearer $LOGSTEAD_TOKEN"`;
 
-/** One argument, whatever is in it. */
+/** A single shell argument, whatever it contains. */
 export function shellQuoted(text: string): string {
   if (/^[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:=@%+,-]*$/u.test(text)) return text;
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** `asText` for a query that cannot be parsed: without it the server refuses what the page searches for as a text. */
+/**
+ * `asText` is for a query that cannot be parsed: without it, the server refuses a query that the
+ * page searches for as text.
+ */
 export function curlOf(
   origin: string,
   endpoint: Endpoint,
@@ -50,7 +53,10 @@ function post(origin: string, endpoint: Endpoint, body: object): string {
   ]);
 }
 
-/** `-f` and `--output`: a refusal is printed and makes no file; a connection that breaks makes curl fail. */
+/**
+ * `-f` and `--output`: a refusal is printed and creates no file; if the connection breaks, curl
+ * fails.
+ */
 export function exportCurl(
   origin: string,
   state: SearchState,
@@ -68,7 +74,7 @@ export function exportCurl(
   ]);
 }
 
-/** The command takes the token from the environment. */
+/** The command reads the token from the environment. */
 export function exportCommand(
   origin: string,
   state: SearchState,

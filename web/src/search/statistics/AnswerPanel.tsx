@@ -1,4 +1,6 @@
-/** A table as it came, with a chart of it. A click on a value filters by it, and the page stays. */
+/**
+ * The table of an answer, with a chart of it. A click on a value filters by it, on the same page.
+ */
 import { useEffect, useMemo, useState } from 'react';
 import { Button, Menu, NativeSelect, SegmentedControl } from '@mantine/core';
 import {
@@ -46,7 +48,7 @@ export function AnswerPanel({ state, answer, isStale, onAsk }: Props) {
   const columnsKey = answer.columns.map(({ name }) => name).join('\n');
   const [chosen, setChosen] = useState<{ key: string; order: RowOrder | null }>();
   const [asked, setAsked] = useState<Asked | null>(null);
-  // An order is one of columns: of another table it would mean nothing.
+  // An order refers to columns, so it has no meaning for another table.
   const order = chosen?.key === columnsKey ? chosen.order : undefined;
   const view = useMemo(
     () => viewOf(answer, state.chart, state.measure, order),
@@ -58,7 +60,10 @@ export function AnswerPanel({ state, answer, isStale, onAsk }: Props) {
   const filterOf = (row: readonly Cell[], column: number, exclude: boolean) =>
     shape.searchable.has(column) ? narrowed(answer, { row, column }, exclude) : null;
 
-  /** About one value of a row, with the groups of the row that tell which messages it counts. */
+  /**
+   * Opens the menu for a value of a row, with the groups that determine which messages the row
+   * counts.
+   */
   const open = (row: readonly Cell[], column: number, at: Box, groups = shape.groups) => {
     const head = answer.columns[column];
     if (head === undefined) return;
@@ -73,7 +78,7 @@ export function AnswerPanel({ state, answer, isStale, onAsk }: Props) {
     });
   };
 
-  /** About a stretch of time, of one series or of all. */
+  /** Opens the menu for a span of time, of one series or of all. */
   const openTime = (point: Point, series: Series | null, at: Box) => {
     if (plot === null) return;
     const row: Cell[] = [];
@@ -153,7 +158,7 @@ export function AnswerPanel({ state, answer, isStale, onAsk }: Props) {
   );
 }
 
-/** A table of one row without groups: its values are the answer, so they are written large. */
+/** A table with one row and no groups: its values are the answer, so they are shown large. */
 function SingleRow({ table }: { table: Table }) {
   const [zone] = useZone();
   const row = table.rows[0] ?? [];
@@ -186,7 +191,7 @@ type CellMenuProps = {
   onCopy: (text: string) => void;
 };
 
-/** The menu of a table row: one menu, which opens at whatever was clicked. */
+/** The menu of a table row: a single menu that opens where the user clicked. */
 function CellMenu({ asked, onClose, onAsk, onCopy }: CellMenuProps) {
   if (asked === null) return null;
   const { at, title, messages, only, without, zoom, copy } = asked;
@@ -246,7 +251,7 @@ type PanesProps = {
   onOpenTime: (point: Point, series: Series | null, at: Box) => void;
 };
 
-/** The chart of an answer beside its series or its rows, and below them the rows along time. */
+/** The chart of an answer beside its series or its rows, and below them the rows over time. */
 function Panes(props: PanesProps) {
   const { answer, view, zone, onOrder, onFilter, onOpen, onOpenTime } = props;
   const { plot, pivot, shape, shown } = view;
@@ -283,17 +288,20 @@ function Panes(props: PanesProps) {
   );
 }
 
-/** A table beside its chart has room for this many series. */
+/** The maximum number of series of a table beside its chart. */
 const BESIDE_MAX = 2;
 
-/** The place of the rows: alone, beside the chart, or below it if they need the width. */
+/** The position of the rows: alone, beside the chart, or below it if they need the width. */
 function layoutOf(plot: Plot | null, kind: Kind | null, pivot: Plot | null) {
   if (plot === null || kind === null) return pivot === null ? 'rows' : 'pivot';
   if (plot.axis === 'names') return 'names';
   return pivot === null && plot.series.length <= BESIDE_MAX ? 'beside' : 'below';
 }
 
-/** The column that the bars of a chart along names show, as they are: not where they are sums of several rows. */
+/**
+ * The column whose values the bars of a chart by names show unchanged; none if a bar is the sum of
+ * several rows.
+ */
 function drawnColumn({ columns }: TableAnswer, plot: Plot | null): number {
   if (plot?.axis !== 'names' || plot.series.length > 1) return -1;
   return columns.findIndex(({ name }) => name === plot.measure);
@@ -305,7 +313,10 @@ type PartProps = PanesProps & {
   setIsolated: (name: string | null) => void;
 };
 
-/** A name of the chart stands for all rows with it: a click filters by it. A time opens what can be asked about it. */
+/**
+ * A name in the chart stands for all rows with that name: a click filters by it. A click on a time
+ * opens its menu.
+ */
 function TheChart(props: PartProps & { kind: Kind }) {
   const { answer, view, plot, kind, isolated, setIsolated, onFilter, onOpen, onOpenTime } = props;
   const canFilter = plot.axis === 'names' && view.shape.searchable.has(plot.column);
@@ -352,7 +363,7 @@ function TheSeries(props: PartProps) {
   );
 }
 
-/** By the row of the point: rows along time that are of a part of a stretch. */
+/** The partly known spans, by the row of the point. */
 function partialRows(plot: Plot | null) {
   const found = [...(plot?.partial ?? [])];
   return new Map(
@@ -367,12 +378,15 @@ type BarProps = {
   answer: TableAnswer;
   view: AnswerView;
   isStale: boolean;
-  /** Makes copies count. */
+  /** Counts copies as well. */
   onCopies: () => void;
   onChange: (part: { chart?: ChartView; measure?: string }) => void;
 };
 
-/** The tools of the statistics: how they are shown, what of them is drawn, and a copy of the table. */
+/**
+ * The tools of the statistics: the kind of view, the columns that are drawn, and a copy of the
+ * table.
+ */
 function Bar({ answer, view, isStale, onCopies, onChange }: BarProps) {
   const { shown, kinds, measures, plot } = view;
   const measure = plot?.measure ?? '';

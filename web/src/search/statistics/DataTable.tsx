@@ -1,4 +1,4 @@
-/** The rows of an answer. Only those in view are in the page, whatever their number. */
+/** The rows of an answer. Only those in view are in the page, however many there are. */
 import { type CSSProperties, type ReactNode, useMemo } from 'react';
 import { type Zone, formatTime } from '../../ui/time';
 import { ColumnHead, NamedValue } from './NamedValue';
@@ -18,10 +18,10 @@ type Props = {
   /** The column whose numbers a chart beside the table shows as bars; -1 for none. */
   drawn: number;
   zone: Zone;
-  /** Columns whose values can be asked about. */
+  /** The columns whose values have a menu. */
   askable: ReadonlySet<number>;
   onOrder: (column: number) => void;
-  /** Rows of stretches of time of which only a part is known. */
+  /** The rows of time spans that are only partly known. */
   partial: ReadonlyMap<readonly Cell[], PartialSpan>;
   onFilter: (row: readonly Cell[], column: number, exclude: boolean) => void;
   onAsk: (row: readonly Cell[], column: number, at: Box) => void;
@@ -42,7 +42,7 @@ export function DataTable(props: Props) {
     table.columns[at]?.kind === 'time' && partial.size > 0 ? width + PARTIAL : width,
   );
   const isSorted = order !== null && table.columns[order.column]?.kind === 'number';
-  // A bar behind a number that has one in the chart beside it would say the same again.
+  // A bar behind a number would be redundant if the chart beside it already shows one.
   const top = isSorted && order.column !== drawn ? order.column : -1;
   const most = top === -1 ? 0 : greatest(rows, top);
   return (
@@ -120,12 +120,12 @@ type ValueProps = {
   cell: Cell;
   column: Column;
   text: string;
-  /** The greatest number of the column that the rows are sorted by; 0 in all others. */
+  /** The largest number of the column that the rows are sorted by; 0 for all other columns. */
   most: number;
   children: ReactNode;
 };
 
-/** In the column that the rows are sorted by, a bar behind the number lets them be compared. */
+/** In the column that the rows are sorted by, a bar behind each number makes them comparable. */
 function Value({ cell, column, text, most, children }: ValueProps) {
   const isNumber = typeof cell === 'number';
   const share = isNumber && most > 0 ? Math.max(0, cell / most) : 0;
@@ -138,7 +138,7 @@ function Value({ cell, column, text, most, children }: ValueProps) {
   );
 }
 
-/** Long enough for every row of a table; a cell shows one line of it. */
+/** The maximum length of a value: enough for any row of a table, as a cell shows one line of it. */
 const SHOWN_MAX = 400;
 
 export function shownText(cell: Cell, column: Column, zone: Zone, write?: WriteNumber): string {
@@ -149,7 +149,7 @@ export function shownText(cell: Cell, column: Column, zone: Zone, write?: WriteN
   return cell === '' ? '""' : cell.slice(0, SHOWN_MAX).replaceAll(/\s+/gu, ' ');
 }
 
-/** Whether no time has seconds: then none of them are shown. */
+/** Whether all times are whole minutes: in that case no seconds are shown. */
 function isInMinutes({ columns, rows }: Table): boolean {
   return rows.every((row) =>
     columns.every(({ kind }, at) => {

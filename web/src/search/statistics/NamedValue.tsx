@@ -1,4 +1,7 @@
-/** A value of a field in a table: a click filters by it and stays, the button beside it has all that can be done. */
+/**
+ * A value of a field in a table: a click filters by it on the same page, and the button beside it
+ * opens all other actions.
+ */
 import { IconArrowDown, IconArrowUp, IconDots } from '@tabler/icons-react';
 import type { MouseEvent } from 'react';
 import type { Box } from './chart/layout';
@@ -8,7 +11,7 @@ import columnHeadClasses from './ColumnHead.module.css';
 type Props = {
   text: string;
   field: string;
-  /** Null where no search can name the value. */
+  /** Null if no search can express the value. */
   onFilter: ((exclude: boolean) => void) | null;
   onMenu: ((at: Box) => void) | null;
 };

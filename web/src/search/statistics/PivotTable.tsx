@@ -1,4 +1,6 @@
-/** A plot along time as a table: the times down, the newest first, and the series across. */
+/**
+ * A plot over time as a table: a row for each time, the newest first, and a column for each series.
+ */
 import { type CSSProperties, type KeyboardEvent, useMemo, useState } from 'react';
 import { type Zone, partsOf } from '../../ui/time';
 import { Swatch } from './chart/Legend';
@@ -14,7 +16,7 @@ type Props = {
   plot: Plot;
   zone: Zone;
   isolated: string | null;
-  /** About a stretch of time, of one series or of all. */
+  /** Opens the menu for a span of time, of one series or of all. */
   onAsk: (point: Point, series: Series | null, at: Box) => void;
 };
 
@@ -93,7 +95,7 @@ export function PivotTable({ plot, zone, isolated, onAsk }: Props) {
 
 type Column = {
   name: string;
-  /** Null for the sum of all. */
+  /** Null for the sum of all series. */
   series: Series | null;
   texts: readonly string[];
   heat: readonly number[];
@@ -115,7 +117,7 @@ function columnsOf(plot: Plot): Column[] {
   return [...columns, { name: 'total', series: null, texts: sums.map(write), heat: [] }];
 }
 
-/** `14:30`, and the day where another one begins. */
+/** `14:30`, with the day if it differs from the previous row's. */
 function timeText(plot: Plot, place: number, zone: Zone): string {
   const partsAt = (at: number) => partsOf(plot.points[at]?.name ?? '', zone);
   const parts = partsAt(place);
@@ -137,7 +139,10 @@ function boxOf(element: HTMLElement): Box {
 
 type CellAt = { row: number; column: number };
 
-/** The arrow keys go from cell to cell of a table of buttons, which is one stop of the Tab key. */
+/**
+ * The arrow keys move from cell to cell in a table of buttons, which is a single stop for the Tab
+ * key.
+ */
 function useCellFocus(rows: number, columns: number) {
   const [at, setAt] = useState<CellAt>({ row: 0, column: 0 });
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {

@@ -1,4 +1,7 @@
-/** The legend of a chart along time: each series with its figures. The one that is pointed at stands out in the chart. */
+/**
+ * The legend of a chart over time: each series with its figures. The series under the pointer is
+ * highlighted in the chart.
+ */
 import { type CSSProperties, useState } from 'react';
 import { Table } from '../../ui/Table';
 import { ColumnHead, NamedValue } from './NamedValue';
@@ -24,7 +27,7 @@ type Props = {
   title: string;
   isolated: string | null;
   onIsolate: (name: string | null) => void;
-  /** Whether a series is of a value that can be searched for. */
+  /** Whether a series belongs to a value that can be searched for. */
   canFilter: (series: Series) => boolean;
   onFilter: (series: Series, exclude: boolean) => void;
   onMenu: (series: Series, at: Box) => void;
@@ -114,7 +117,7 @@ export function SeriesTable(props: Props) {
 
 type CellProps = { value: number | null; write: WriteNumber; most: number };
 
-/** In the column that the rows are sorted by, a bar behind the number lets them be compared. */
+/** In the column that the rows are sorted by, a bar behind each number makes them comparable. */
 function FigureCell({ value, write, most }: CellProps) {
   const share = most > 0 && value !== null ? Math.max(0, value / most) : 0;
   const style: CSSProperties & Record<`--${string}`, string> = { '--share': `${share * 100}%` };
@@ -125,7 +128,7 @@ function FigureCell({ value, write, most }: CellProps) {
   );
 }
 
-/** The figures below each other are written alike, as far as they are in the same unit. */
+/** Figures in the same column have the same format, as far as they have the same unit. */
 function writersOf(plot: Plot): (series: Series, figure: Figure) => WriteNumber {
   const rows = seriesRows(plot);
   return ({ measure }, figure) =>

@@ -1,4 +1,7 @@
-/** The table that a query with stages makes, and a chart of it. Loaded when the first such query runs. */
+/**
+ * The table that a query with stages produces, and a chart of it. Loaded when the first such query
+ * runs.
+ */
 import { Suspense, lazy } from 'react';
 import { fetched } from '../../api/code';
 import type { SearchState } from '../searchParams';

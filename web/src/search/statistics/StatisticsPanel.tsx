@@ -1,4 +1,4 @@
-/** The answer to a query with stages, and its other faces: on the way, refused, cancelled, empty. */
+/** The answer to a query with stages, or its other states: loading, refused, cancelled, empty. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button, Skeleton } from '@mantine/core';
 import { useEffect, useState } from 'react';
@@ -50,7 +50,10 @@ export function StatisticsPanel({ state, onAsk }: Props) {
 
 const ROWS = 8;
 
-/** The face of a table that is being made: a chart and rows to be, for how long already, and a way out. */
+/**
+ * Shown while a table is being made: placeholders for a chart and rows, the elapsed time, and a
+ * button to cancel.
+ */
 function StatisticsLoading({ onCancel }: { onCancel: () => void }) {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {

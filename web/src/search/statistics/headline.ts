@@ -1,11 +1,11 @@
-/** The subject of a chart and its table, in words. */
+/** A description of a chart and its table in words. */
 import { formatCount } from '../../ui/number';
 import { formatSpan } from '../../ui/chart/ticks';
 import { labelOf } from './answerMode';
 import type { TableAnswer } from './queries';
 import type { AnswerView } from './view';
 
-/** `p95(took) by path`, or the names of the columns where nothing is counted. */
+/** `p95(took) by path`, or the names of the columns if nothing is counted. */
 export function headlineOf(answer: TableAnswer, { shape, plot, measures }: AnswerView): string {
   const names = (places: readonly number[]) =>
     places.map((place) => answer.columns[place]?.name ?? '');

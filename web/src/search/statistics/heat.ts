@@ -1,13 +1,19 @@
-/** The deviation of a value from what is usual in its column: from 0, usual, to 1, the farthest. */
+/**
+ * The deviation of a value from the usual values of its column: from 0 (usual) to 1 (the largest
+ * deviation).
+ */
 
-/** Twice the usual is where it begins to be worth a look. */
+/** The factor from which on a value is conspicuous: twice the usual one. */
 const FACTOR_MIN = 2;
-/** Five of a few thousand is nothing, however unusual in its own column. */
+/**
+ * The minimum share of the largest value: five out of a few thousand mean nothing, even if that is
+ * unusual for the column.
+ */
 const SHARE_MIN = 0.05;
 
 type Values = readonly (number | null)[];
 
-/** `most` is the greatest of the table. */
+/** `most` is the largest value of the table. */
 export function heatOf(values: Values, most: number): readonly number[] {
   const known = values.filter((value) => value !== null).sort((a, b) => a - b);
   const usual = known[Math.floor(known.length / 2)] ?? 0;

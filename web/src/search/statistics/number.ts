@@ -1,8 +1,11 @@
-/** The number format of a column: its unit, and as many digits as it takes to compare its numbers. */
+/**
+ * The number format of a column: its unit, and the number of digits that is needed to compare its
+ * numbers.
+ */
 import { formatCount } from '../../ui/number';
 import type { Column } from './queries';
 
-/** Between a number and its unit, and between thousands: narrow, and never at the end of a line. */
+/** The space between a number and its unit, and between thousands: narrow and non-breaking. */
 const THIN = '\u202f';
 
 export type WriteNumber = (value: number) => string;
@@ -10,14 +13,14 @@ export type WriteNumber = (value: number) => string;
 const SIGNIFICANT = 4;
 const DECIMALS_MAX = 6;
 
-/** One way to write all of these, so that points stand below each other. */
+/** A common format for all of these numbers, so that their decimal points are aligned. */
 export function writerOf(values: Iterable<number>, { unit, factor }: Measure = plain): WriteNumber {
   if (unit !== null) return (value) => signed(value, (size) => withUnit(size * factor, unit));
   const decimals = decimalsOf(values);
   return (value) => signed(value, (size) => plainNumber(size, decimals));
 }
 
-/** Short enough for an axis. */
+/** A format that is short enough for an axis. */
 export function shortWriterOf({ unit, factor }: Measure): WriteNumber {
   return (value) => {
     if (value === 0) return '0';
@@ -27,7 +30,7 @@ export function shortWriterOf({ unit, factor }: Measure): WriteNumber {
   };
 }
 
-/** The numbers in a sentence of the server's, grouped as all others are. */
+/** The numbers in a sentence from the server, grouped like all others. */
 export function groupedIn(text: string): string {
   return text.replaceAll(/(?<![\w.:-])\d{4,}(?![\w:-]|\.\d)/gu, (digits) =>
     digits.length > 15 ? digits : formatCount(Number(digits)),
@@ -49,7 +52,7 @@ function decimalsOf(values: Iterable<number>): number {
 function decimalsIn(value: number): number {
   if (Number.isInteger(value)) return 0;
   const [, decimals = ''] = value.toFixed(DECIMALS_MAX).replace(/0+$/u, '').split('.');
-  // Too small for so many decimals, but not nothing.
+  // The number is too small for this many decimals, but it is not zero.
   return decimals === '' ? DECIMALS_MAX : decimals.length;
 }
 
@@ -79,7 +82,7 @@ function withUnit(size: number, unit: Unit, isShort = false): string {
   const digits = isShort ? trimmed : threeDigits;
   if (unit === 'seconds' && size >= MINUTE_FROM) return longTime(size);
   const steps = unit === 'seconds' ? times : sizes;
-  // 999.6 of one step is 1.00 of the next.
+  // 999.6 in one unit is shown as 1.00 in the next one.
   const step = steps.find(([least]) => size >= least * 0.9995) ?? steps.at(-1);
   if (size === 0 || step === undefined) return `0${THIN}${unit === 'seconds' ? 's' : 'B'}`;
   const [least, name] = step;
@@ -134,10 +137,13 @@ function signed(value: number, write: WriteNumber): string {
 }
 
 type Unit = 'seconds' | 'bytes';
-/** A number of the column times `factor` is in the unit. */
+/** Multiplying a number of the column by `factor` gives it in the unit. */
 export type Measure = { unit: Unit | null; factor: number };
 
-/** The unit of a column's numbers: from the server, or else from the name of the field. */
+/**
+ * The unit of a column's numbers: as stated by the server, or else according to the name of the
+ * field.
+ */
 export const plain: Measure = { unit: null, factor: 1 };
 
 /** `ms`, `took_ms`, `durationMs`, `bytes`, `sent_bytes`, `rcvdbyte`. */
@@ -149,14 +155,14 @@ const namedUnits: readonly (readonly [RegExp, Measure])[] = [
   [/bytes?$/iu, { unit: 'bytes', factor: 1 }],
 ];
 
-/** These make numbers of the same kind as they are made of. */
+/** These functions return numbers in the unit of their argument. */
 const KEEPS_UNIT = /^(?:sum|avg|min|max|median|p\d+(?:\.\d+)?)\((.+)\)$/u;
 
 export function measureOf({ name, kind, unit }: Column): Measure {
   if (kind !== 'number') return plain;
   if (unit === 'seconds' || unit === 'bytes') return { unit, factor: 1 };
   const field = KEEPS_UNIT.exec(name)?.[1] ?? name;
-  // A count is in the unit of what it counts, whatever its name.
+  // A count has no unit, whatever the name of the field that it counts.
   if (/[()]/u.test(field)) return plain;
   return namedUnits.find(([named]) => named.test(field))?.[1] ?? plain;
 }

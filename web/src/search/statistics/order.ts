@@ -1,4 +1,4 @@
-/** The order of the rows of a table, as the reader chose it by its heads. */
+/** The order of the rows of a table, as chosen by clicks on its column heads. */
 import type { Cell, Column } from './queries';
 
 export type RowOrder = { column: number; descending: boolean };
@@ -6,7 +6,7 @@ export type RowOrder = { column: number; descending: boolean };
 const severities = ['debug', 'info', 'notice', 'warning', 'err', 'crit', 'alert', 'emerg'];
 const texts = new Intl.Collator('en', { numeric: true });
 
-/** Rows without a value come last, whichever way the others go; equal ones stay as they were. */
+/** Rows without a value come last in both directions; equal rows keep their order. */
 export function sorted(
   rows: readonly Cell[][],
   columns: readonly Column[],
@@ -42,7 +42,9 @@ function compare(a: string | number, b: string | number, { kind }: Column): numb
   return texts.compare(String(a), String(b));
 }
 
-/** From `debug`, the least urgent; what is none comes before. */
+/**
+ * The rank of a severity, beginning with `debug`, the least urgent; unknown names come before it.
+ */
 export function severityRank(name: string | undefined): number {
   return name === undefined ? -1 : severities.indexOf(name);
 }

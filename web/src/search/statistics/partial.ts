@@ -1,12 +1,15 @@
-/** Stretches of time of which only a part is known: their sums are too small, not the traffic. */
+/**
+ * Time spans that are only partly known: their sums are too small because of that, not because of
+ * the traffic.
+ */
 import type { Moments } from '../../ui/range';
 
-/** Still going on, or cut by the end of the range. */
+/** The span has not ended yet, or the end of the range cuts it. */
 export type PartialSpan = 'so far' | 'in part';
 
 type Timed = { time: number | null };
 
-/** By the place of the point. `at` is when the answer was asked for. */
+/** The partly known spans, by the index of the point. `at` is the time of the request. */
 export function partialsOf(
   points: readonly Timed[],
   spanMs: number | null,

@@ -1,4 +1,7 @@
-/** A table as what a chart draws: points along a line of times or of names, for each of a few series. */
+/**
+ * A table in the form that a chart draws: points along an axis of times or names, for each of a few
+ * series.
+ */
 import { formatCount } from '../../ui/number';
 import { severityRank } from './order';
 import type { Shape } from './shape';
@@ -6,7 +9,7 @@ import type { PartialSpan } from './partial';
 import type { Cell, Table } from './queries';
 import { type Measure, measureOf, plain } from './number';
 
-/** More lines or colours than these cannot be told apart. */
+/** The maximum number of series: more lines or colours cannot be distinguished. */
 export const SERIES_MAX = 5;
 export const BARS_MAX = 24;
 
@@ -24,33 +27,33 @@ export type Point = { name: string; time: number | null; row: readonly Cell[] };
 
 export type Plot = {
   axis: 'time' | 'names';
-  /** The place of the column that the points are the values of. */
+  /** The index of the column from which the values are taken. */
   column: number;
   points: readonly Point[];
   series: readonly Series[];
-  /** Whether the values of the series at a point add up to something. */
+  /** Whether the values of the series at a point can be added up. */
   stackable: boolean;
-  /** The duration of a point of time. */
+  /** The duration of a point in time. */
   spanMs: number | null;
-  /** Points of which only a part is known, by their place. */
+  /** The points that are only partly known, by their index. */
   partial: ReadonlyMap<number, PartialSpan>;
   measure: string;
-  /** The place of the column whose values make the series; null where it is not one column. */
+  /** The index of the column whose values form the series; null if it is not a single column. */
   split: number | null;
-  /** The series that are not in the plot. */
+  /** Notes about the series that are not in the plot. */
   notes: readonly string[];
 };
 
 export type PlotOptions = {
-  /** Names a column; all of them where it is empty and nothing splits. */
+  /** The name of the column to draw; empty means all of them, if no column forms the series. */
   measure: string;
   spanMs: number | null;
-  /** The names come in the order of the sums of their rows, not in that of the rows. */
+  /** Whether names are ordered by the sums of their rows, instead of in the order of the rows. */
   byTotal?: boolean;
   seriesMax?: number;
 };
 
-/** Null where there is nothing to draw. */
+/** The plot of a table; null if there is nothing to draw. */
 export function plotOf(
   table: Table,
   shape: Shape,
@@ -90,13 +93,15 @@ export function plotOf(
   };
 }
 
-/** Time goes along the axis wherever there is one; else the first group does. */
+/** The axis is time if there is a time column, or else the first group. */
 function axisFirst(table: Table, groups: readonly number[]): number[] {
   const time = groups.find((column) => table.columns[column]?.kind === 'time');
   return time === undefined ? [...groups] : [time, ...groups.filter((column) => column !== time)];
 }
 
-/** Time runs to the right however the table is sorted; rows without a time have no place on it. */
+/**
+ * Time increases to the right, whatever the order of the table; rows without a time are left out.
+ */
 function inTime(rows: readonly (readonly Cell[])[], axis: number): (readonly Cell[])[] {
   const timed = rows.map((row) => ({ row, time: pointOf(row, axis).time }));
   return timed
@@ -161,7 +166,7 @@ function bySplit(
   };
 }
 
-/** The greatest series; the others are gathered in one more where they add up. */
+/** The largest series; the others are combined into one more if they can be added up. */
 function keepGreatest(
   all: readonly Named[],
   values: readonly (number | null)[][],
@@ -197,7 +202,7 @@ function keepGreatest(
 
 type Keeping = { additive: boolean; order: 'own' | 'size' | 'severity'; seriesMax: number };
 
-/** If there are more series than colours, the others are grey. */
+/** If there are more series than colours, the remaining ones are grey. */
 function toneAt(index: number, seriesMax: number): Tone {
   return index < SERIES_MAX || seriesMax <= SERIES_MAX
     ? { kind: 'series', index }

@@ -8,10 +8,10 @@ import { type SearchState, refreshInterval } from '../searchParams';
 export type Table = Pick<Schemas.Table, 'columns' | 'rows'>;
 export type Column = Schemas.Column;
 export type Cell = Schemas.Cell;
-/** `asked` are the moments that the range stood for, and `at` when that was. */
+/** `asked` are the ends of the range at the time of the request, which is `at`. */
 export type TableAnswer = Schemas.AggregateResponse & { asked: Moments; at: number };
 
-/** A table is made of all that matches, so it is refreshed less often than the newest messages. */
+/** A table is made from all matches, so it is refreshed less often than the newest messages. */
 const REFRESH_MIN_MS = 2_000;
 const REFRESH_REST_FACTOR = 10;
 
@@ -31,7 +31,8 @@ export function aggregateQuery(state: SearchState) {
       const table = await unwrap(client.POST('/api/v1/aggregate', { body, signal }));
       return { ...table, asked, at };
     },
-    // Another stretch of time makes the same table; another query makes another one.
+    // For another range the table keeps its columns, so the old one is shown meanwhile; for another query it does
+    // not.
     placeholderData: (previous, asked) =>
       asked !== undefined && isOfQuery(asked.queryKey, body.query) ? previous : undefined,
     refetchInterval: ({ state: { data, error } }) =>

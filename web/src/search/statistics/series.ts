@@ -1,7 +1,7 @@
 /** The figures of each series of a plot, and their order. */
 import type { Plot, Series } from './pivot';
 
-/** The most recent value, the mean, the greatest; the sum where values add up. */
+/** The most recent value, the mean and the maximum; the sum if values can be added up. */
 export type Figure = 'last' | 'avg' | 'max' | 'total';
 export type SeriesRow = { series: Series; figures: Record<Figure, number | null> };
 export type SeriesOrder = { by: Figure | 'name'; descending: boolean };
@@ -16,7 +16,7 @@ export function firstOrder({ stackable }: Plot): SeriesOrder {
   return { by: stackable ? 'total' : 'max', descending: true };
 }
 
-/** Partial sums are no sums: they count in the total alone. */
+/** Partial sums are not comparable: they only count in the total. */
 export function seriesRows({ series, partial, stackable }: Plot): SeriesRow[] {
   return series.map((one) => {
     const all = one.values.filter((value) => value !== null);
@@ -37,7 +37,7 @@ export function seriesRows({ series, partial, stackable }: Plot): SeriesRow[] {
   });
 }
 
-/** Rows without a value come last; what is gathered from several series comes after those. */
+/** Rows without a value come last; a row that combines several series comes after these. */
 export function orderedRows(rows: readonly SeriesRow[], { by, descending }: SeriesOrder) {
   const sign = descending ? -1 : 1;
   const isRest = ({ series }: SeriesRow) => Number(series.tone.kind === 'other');
@@ -55,7 +55,7 @@ export function nextSeriesOrder(order: SeriesOrder, by: SeriesOrder['by']): Seri
   return { by, descending: by !== 'name' };
 }
 
-/** The course of a series as a line that starts at zero; empty where there is nothing to draw. */
+/** The trend of a series as a line that starts at zero; empty if there is nothing to draw. */
 export function trendPath(values: readonly (number | null)[], width: number, height: number) {
   const most = values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
   const least = values.reduce<number>((least, value) => Math.min(least, value ?? 0), 0);

@@ -1,17 +1,20 @@
-/** The columns of an answer: which tell its rows apart, which can be drawn, and what may be asked about a row. */
+/**
+ * The columns of an answer: which ones identify its rows, which can be drawn, and which have values
+ * that can be searched for.
+ */
 import { splitStages } from '../../ui/query/lexer';
 import type { Column, Table } from './queries';
 
 export type Shape = {
-  /** The places of the columns that tell the rows apart. */
+  /** The indexes of the columns that identify the rows. */
   groups: readonly number[];
-  /** The places of the columns with numbers. */
+  /** The indexes of the columns with numbers. */
   measures: readonly number[];
-  /** Measures whose parts add up to the whole, so that bars of them can be stacked. */
+  /** The measures whose values can be added up, so that bars of them can be stacked. */
   additive: ReadonlySet<number>;
-  /** Groups that are fields of messages, so that a value of them can be searched for. */
+  /** The groups that are fields of messages, so that their values can be searched for. */
   searchable: ReadonlySet<number>;
-  /** Whether the query says in which order the rows come. */
+  /** Whether the query determines the order of the rows. */
   isOrdered: boolean;
 };
 
@@ -19,12 +22,12 @@ type Stage = { name: string; text: string; words: readonly string[] };
 
 const WORD = /"(?:[^"\\]|\\.)*"|\/(?:[^/\\]|\\.)+\/|\([^()]*\)|[^\s,()"]+|,/gu;
 
-/** Every message has these, whatever is parsed from its text. */
+/** The fields that every message has, whatever is parsed from its text. */
 const coreFields = new Set(
   'time message host program pid msgid severity facility source peer logspace flag'.split(' '),
 );
 
-/** `query` is the query as the server understood it, in its one spelling. */
+/** `query` is the query as understood by the server, in its canonical form. */
 export function shapeOf(table: Table, query: string): Shape {
   const stages = readStages(query);
   const firstMaker = stages.findIndex(isMaker);
@@ -107,7 +110,7 @@ function namesIn(words: readonly string[]): string[] {
   return words.filter((word) => word !== ',' && word !== 'by').map(unquoted);
 }
 
-/** The columns that a stage counts or sums up. */
+/** The columns that contain the counts or sums of a stage. */
 function sumsOf(stage: Stage | undefined): Set<string> {
   if (stage?.name === 'top' || stage?.name === 'rare') return new Set(['count']);
   const sums = new Set<string>();

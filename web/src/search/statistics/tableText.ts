@@ -1,13 +1,13 @@
-/** A table as text to paste elsewhere. Values are exact, not as they are shown. */
+/** A table as text for pasting. Values are exact, and not formatted as in the view. */
 import type { Cell, Table } from './queries';
 
-/** RFC 4180, as a spreadsheet opens it. */
+/** RFC 4180, which spreadsheets can open. */
 export function toCsv({ columns, rows }: Table): string {
   const line = (cells: readonly Cell[]) => `${cells.map(csvCell).join(',')}\r\n`;
   return [columns.map(({ name }) => name), ...rows].map(line).join('');
 }
 
-/** The form that tickets and wikis show. */
+/** The format for tickets and wikis. */
 export function toMarkdown({ columns, rows }: Table): string {
   const line = (cells: readonly Cell[]) => `| ${cells.map(markdownCell).join(' | ')} |\n`;
   const rule = columns.map(({ kind }) => (kind === 'number' ? '---:' : '---'));

@@ -1,4 +1,4 @@
-/** Everything that is shown of an answer, worked out from it and from what the reader chose. */
+/** Everything that is shown of an answer, derived from it and from the user's choices. */
 import type { ChartView } from '../searchParams';
 import type { AnswerMode } from './answerMode';
 import { type Kind, kindsFor } from './chart/layout';
@@ -8,7 +8,7 @@ import type { TableAnswer, Cell } from './queries';
 import { partialsOf } from './partial';
 import { type Shape, shapeOf, spanOf } from './shape';
 
-/** The largest width of a table of times and series. */
+/** The maximum number of columns of a table of times and series. */
 const COLUMNS_MAX = 40;
 
 export type AnswerView = {
@@ -16,7 +16,7 @@ export type AnswerView = {
   order: RowOrder | null;
   rows: readonly (readonly Cell[])[];
   plot: Plot | null;
-  /** The rows that the table shows in place of `rows`: the times down, the series across. */
+  /** The plot whose table replaces `rows`: a row for each time, and a column for each series. */
   pivot: Plot | null;
   kinds: readonly Kind[];
   shown: AnswerMode;
@@ -24,7 +24,7 @@ export type AnswerView = {
   spanMs: number | null;
 };
 
-/** `chosen` is the order that the reader asked for, `undefined` as long as there was no such wish. */
+/** `chosen` is the order that the user chose, or `undefined` if there is none. */
 export function viewOf(
   answer: TableAnswer,
   chart: ChartView,
@@ -41,7 +41,7 @@ export function viewOf(
   const kinds = plot === null ? [] : kindsFor(plot);
   const shown = shownAs(chart, kinds);
   const isPivoted = plot?.axis === 'time' && shape.groups.length > 1;
-  // Without a chart above it there is room for more columns than there are colours.
+  // If there is no chart above it, the table has room for more columns than there are colours.
   const wide =
     isPivoted && shown === 'table'
       ? withPartials(plotOf(answer, shape, rows, { ...options, seriesMax: COLUMNS_MAX }), answer)

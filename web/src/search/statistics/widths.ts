@@ -1,4 +1,7 @@
-/** The widths of a table's columns, fixed so that they stand still while its rows are scrolled through. */
+/**
+ * The widths of a table's columns, which are fixed so that they do not change while its rows are
+ * scrolled.
+ */
 import type { Cell, Table } from './queries';
 
 const LOOKED_AT = 500;
@@ -6,17 +9,20 @@ const CHARACTER = 7.3;
 const CHARACTERS_MIN = 6;
 const CHARACTERS_MAX = 56;
 const PADDING = 34;
-/** Texts have a button behind them. */
+/** The width of the button after a text. */
 const MENU = 24;
-/** Next to the name of a column there is room for the arrow of its order. */
+/** The room next to the name of a column for the arrow of its order. */
 const ARROW_CHARACTERS = 3;
-/** Numbers have a bar behind them, which needs some length to be compared by. */
+/**
+ * The minimum width of numbers: they have a bar behind them, which needs some length for
+ * comparisons.
+ */
 const NUMBER_MIN = 112;
 
-/** The text behind the times of which only a part is known. */
+/** The width of the text after times that are only partly known. */
 export const PARTIAL = 64;
 
-/** In pixels, by the longest of the first values and by the head. */
+/** The widths in pixels, by the longest of the first values and by the head. */
 export function columnWidths(
   { columns, rows }: Table,
   textOf: (cell: Cell, at: number) => string,

@@ -1,4 +1,4 @@
-/** The histogram in one line: its shape alone. */
+/** The histogram in one line: only its shape. */
 import { useMemo } from 'react';
 import type { Histogram } from '../../api/model';
 import { layerPath, stackOf } from '../../ui/chart/stack';

@@ -32,9 +32,9 @@ type Props = {
   state: SearchState;
   /** The part that is known so far. */
   summary: Summary | undefined;
-  /** Whether that is of the question before, while this one is worked on. */
+  /** Whether the summary belongs to the previous search, while this one is in progress. */
   stale?: boolean;
-  /** Why there is nothing. */
+  /** The reason why there are no bars. */
   error: Error | null;
   /** Whether there is room for one line only. */
   folded?: boolean;
@@ -103,14 +103,17 @@ type TimelineHeadProps = {
   state: SearchState;
   histogram: Histogram | undefined;
   isOpen: boolean;
-  /** Missing where there is no room to open it. */
+  /** Missing if there is no room to open the timeline. */
   onToggle: (() => void) | undefined;
   onAll: () => void;
   onChange: (part: Partial<SearchState>) => void;
   children?: ReactNode;
 };
 
-/** The line above the bars: what folds them, what they mean, and how they are cut. */
+/**
+ * The line above the bars: the button that folds them, their legend, and the field that splits
+ * them.
+ */
 function TimelineHead(props: TimelineHeadProps) {
   const { state, histogram, isOpen, onToggle, onAll, onChange, children } = props;
   return (
@@ -144,9 +147,9 @@ const FIELDS = ['severity', 'host', 'program', 'facility', 'source', 'logspace']
 
 type SplitSelectProps = { state: SearchState; onChange: (part: Partial<SearchState>) => void };
 
-/** The field that the bars are broken down by. */
+/** Selects the field by which the bars are split. */
 function SplitSelect({ state, onChange }: SplitSelectProps) {
-  // Those of the messages are known already where the sidebar is open.
+  // The fields of the messages are already known if the sidebar is open.
   const { data } = useQuery({ ...foundQuery(state), enabled: false });
   const common = [...new Set([...FIELDS, ...state.facets, state.split])].filter(Boolean);
   const found = (data?.fields ?? [])
@@ -159,7 +162,7 @@ function SplitSelect({ state, onChange }: SplitSelectProps) {
 
 type ChoiceProps = Pick<SplitSelectProps, 'onChange'> & {
   split: string;
-  /** Names with commas between them: the same text as long as they are the same. */
+  /** Comma-separated names, as a single text: it stays equal as long as they do. */
   common: string;
   found: string;
 };
@@ -188,13 +191,13 @@ type ChartProps = {
   summary: Summary;
   histogram: Histogram;
   stale: boolean;
-  /** Puts the legend into the line above. */
+  /** Places the legend in the line above. */
   head: (legend: ReactNode) => ReactNode;
   onZoom: (range: TimeRange) => void;
   onFilter: (field: string, value: string, exclude: boolean) => void;
 };
 
-/** The bars with their legend, the range before as a line, and what happened in the meantime. */
+/** The bars with their legend, the previous range as a line, and events in the range. */
 function Chart(props: ChartProps) {
   const { state, summary, histogram, stale, head, onZoom, onFilter } = props;
   const [zone] = useZone();
@@ -241,7 +244,7 @@ function Chart(props: ChartProps) {
   );
 }
 
-/** The range before, once there is nothing else to count. */
+/** The previous range, requested once there is nothing else to count. */
 function useBefore(state: SearchState, histogram: Histogram, isReady: boolean) {
   const [isOn, setOn] = useBrowserState({ key: 'logstead-before', defaultValue: true });
   const setsRange = useSetsRange(state.query);
@@ -272,7 +275,7 @@ function useBefore(state: SearchState, histogram: Histogram, isReady: boolean) {
 type LegendProps = {
   stack: Stack;
   split: string;
-  /** The label of the layer that is shown alone. */
+  /** The label of the only layer that is shown. */
   alone: string | null;
   onAlone: (label: string | null) => void;
   onExclude: (value: string) => void;
@@ -280,7 +283,7 @@ type LegendProps = {
   before: { text: string; total: number | undefined; isOn: boolean; onToggle: () => void } | null;
 };
 
-/** The legend of the bars' colours. A click shows one of them alone. */
+/** The legend of the bars' colours. A click on an entry shows only that one. */
 function Legend({ stack, split, alone, onAlone, onExclude, before }: LegendProps) {
   return (
     <ul className={classes.legend} aria-label={split === '' ? 'Bars' : `Bars by ${split}`}>
@@ -347,7 +350,7 @@ function Entry({ layer, split, isAlone, isBack, onAlone, onExclude }: EntryProps
 
 /** A range in the past does not change, except for late messages. */
 const FRESH_MS = 60_000;
-/** Most revisions that are marked. */
+/** The maximum number of revisions that are marked. */
 const REVISIONS_MAX = 50;
 
 /**

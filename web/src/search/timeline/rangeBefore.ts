@@ -1,4 +1,6 @@
-/** The range before the one that is shown: what to ask for, and how it lies under the same bars. Pure. */
+/**
+ * The range before the current one: the request for it, and its alignment with the same bars. Pure.
+ */
 import type { Histogram } from '../../api/model';
 import { formatSpan } from '../../ui/chart/ticks';
 import { type TimeRange, spanMs } from '../../ui/range';
@@ -17,7 +19,9 @@ export function shiftOf({ buckets, interval_ms: intervalMs }: Histogram, range: 
   return span !== null && span % intervalMs === 0 ? span : buckets.length * intervalMs;
 }
 
-/** The same buckets so much earlier; null where that is no range to compare with. */
+/**
+ * The same buckets, earlier by this time; null if that is not a suitable range for a comparison.
+ */
 export function spanBefore(histogram: Histogram, shiftMs: number): Span | null {
   const { buckets, interval_ms: intervalMs } = histogram;
   const [first] = buckets;
@@ -30,7 +34,9 @@ export function spanBefore(histogram: Histogram, shiftMs: number): Span | null {
   };
 }
 
-/** The counts of the buckets before, each under the one that came as much later. */
+/**
+ * The counts of the previous buckets, each aligned with the bucket that is later by the same time.
+ */
 export function countsBefore(shown: Histogram, before: Histogram, shiftMs: number): number[] {
   const counts = new Map(before.buckets.map(({ time, count }) => [Date.parse(time), count]));
   return shown.buckets.map(({ time }) => counts.get(Date.parse(time) - shiftMs) ?? 0);

@@ -1,4 +1,4 @@
-/** One's own account: the password, the second factor, and where one is signed in. */
+/** The user's own account: the password, the second factor, and the sessions. */
 import { Button, Group, Skeleton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useDisclosure } from '@mantine/hooks';
@@ -86,7 +86,7 @@ function provider(origin: string): string {
 
 const CODES_FEW = 3;
 
-/** Whether signing in takes a code, and what can be changed about that. */
+/** Shows whether signing in needs a code, and the actions to change that. */
 function SecondFactor({ account }: { account: Account }) {
   const [zone] = useZone();
   const cache = useQueryClient();

@@ -1,4 +1,4 @@
-/** In place of every page, for users whose role needs a second factor and who have none yet. */
+/** Replaces every page for users whose role needs a second factor and who have none yet. */
 import { Button } from '@mantine/core';
 import { AuthFrame } from '../AuthFrame';
 import frame from '../AuthFrame.module.css';

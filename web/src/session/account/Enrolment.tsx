@@ -67,7 +67,10 @@ function AppStep({ totp, onConfirmed }: AppProps) {
 
 const QUIET = 4;
 
-/** A text as a QR code, drawn here: it is a secret, and goes to no other program. Always dark on white, as cameras expect. */
+/**
+ * A text as a QR code. It is drawn here because it is a secret that no other program may see. It is
+ * always dark on white, as cameras expect.
+ */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = drawing(text);
   return (
@@ -84,7 +87,7 @@ function QrCode({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** The dark squares as a path, in units of a square. */
+/** The dark squares as a path, with a square as the unit. */
 export function drawing(text: string): { size: number; path: string } {
   const rows = encodeQR(text, 'raw', { ecc: 'medium', border: QUIET });
   const squares = rows.flatMap((row, y) =>

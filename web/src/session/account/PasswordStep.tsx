@@ -1,4 +1,4 @@
-/** Asks for the password again, and for a code where that is needed too. */
+/** Asks for the password again, and for a code if that is needed too. */
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Form } from '../../ui/Form';

@@ -4,7 +4,7 @@ import { drawing } from './Enrolment';
 
 const SCALE = 4;
 
-/** The squares as a camera sees them. */
+/** The squares as seen by a camera. */
 function pixels({ size, path }: { size: number; path: string }) {
   const width = size * SCALE;
   const data = new Uint8Array(width * width * 4).fill(255);

@@ -1,4 +1,4 @@
-/** The recovery codes, the one time that they are shown. */
+/** The recovery codes, which are shown only once. */
 import { Button, Group } from '@mantine/core';
 import { Notice } from '../../ui/Notice';
 import { copyText } from '../../ui/clipboard';

@@ -1,4 +1,4 @@
-/** Stacked bars over time. Dragging, or the arrows with Shift, marks a span to look at more closely. */
+/** Stacked bars over time. Dragging, or the arrows with Shift, marks a span to zoom into. */
 import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, useId, useMemo, useState } from 'react';
 import { formatCount } from '../number';
@@ -12,7 +12,7 @@ import classes from './Bars.module.css';
 
 type Props = BarsView & {
   label: string;
-  /** The bars are those of the last request. */
+  /** Whether the bars are those of the previous request. */
   stale: boolean;
   onZoom: (from: number, to: number) => void;
   onZoomOut: () => void;
@@ -112,7 +112,7 @@ type PlotProps = BarsView & {
   hovered: number | null;
 };
 
-/** The bars themselves, with their axis of times. */
+/** The bars themselves, with their time axis. */
 function Plot(props: PlotProps) {
   const { stack, zone, silent, known, before, events = [], cursor, hovered } = props;
   const { top, marks, width, plotPx } = props;
@@ -217,7 +217,7 @@ function Patterns({ id }: { id: string }) {
 
 type OverlayProps = { counts: readonly number[]; width: number; height: number; top: number };
 
-/** A line over the bars: how many there were in each bucket at another time. */
+/** A line over the bars: the count of each bucket at another time. */
 function Overlay({ counts, width, height, top }: OverlayProps) {
   const path = useMemo(
     () => linePath(counts, { width, height, top }),
@@ -235,12 +235,12 @@ const TIP_PX = 232;
 
 type TipProps = BarsView & { at: number; span: { first: number; last: number }; width: number };
 
-/** The counts of the bar under the pointer, or of the span that is marked. */
+/** The counts of the bar under the pointer, or of the marked span. */
 function Tip(props: TipProps) {
   const { stack, zone, silent, before, events, at, width } = props;
   const { first, last } = props.span;
   const middle = ((at + 0.5) / stack.times.length) * width;
-  // Next to its bar, never over it.
+  // The tip is next to its bar, and never covers it.
   const left = middle + 12 + TIP_PX > width ? middle - 12 - TIP_PX : middle + 12;
   const isSilent = first === last && silent[at] === true;
   const parts = stack.layers

@@ -21,7 +21,7 @@ export function Spark({ counts, tone = 'info', isLarge = false }: Props) {
   );
 }
 
-/** Every value above zero is visible. */
+/** Every value above zero must be visible. */
 function barPath(part: number, at: number): string {
   if (part === 0) return '';
   const height = Math.max(part * HEIGHT, 1.5);

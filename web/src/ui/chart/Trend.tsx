@@ -1,4 +1,4 @@
-/** Counts over time as a small area. The figures beside it say the rest. */
+/** Counts over time as a small area. The figures beside it state the numbers. */
 import { linePath } from './line';
 import classes from './Trend.module.css';
 
@@ -6,7 +6,7 @@ const HEIGHT = 24;
 
 type Props = {
   counts: readonly number[];
-  /** So many become a point. */
+  /** The number of values that are combined into a point. */
   fold?: number;
   isBad?: boolean;
   width?: number;

@@ -1,9 +1,9 @@
-/** The buckets of a chart that the keyboard has walked to and marked. Pure. */
+/** The buckets of a chart that the keyboard has moved to and marked. Pure. */
 
-/** `anchor` is where the marking began; null when nothing is marked. */
+/** `anchor` is the position at which marking began; null if nothing is marked. */
 export type Cursor = { at: number; anchor: number | null };
 
-/** The cursor after a key; null when the key means nothing here. */
+/** The cursor after a key; null if the key has no meaning here. */
 export function movedCursor(
   cursor: Cursor | null,
   key: string,
@@ -17,7 +17,7 @@ export function movedCursor(
   return { at: clamped, anchor: isMarking ? (cursor?.anchor ?? from) : null };
 }
 
-/** The first and the last bucket that are marked. */
+/** The first and the last marked bucket. */
 export function spanOfCursor({ at, anchor }: Cursor): { first: number; last: number } {
   const other = anchor ?? at;
   return { first: Math.min(at, other), last: Math.max(at, other) };
@@ -25,7 +25,7 @@ export function spanOfCursor({ at, anchor }: Cursor): { first: number; last: num
 
 const FAR = 10;
 
-/** The first key only brings the cursor up, at the newest bucket. */
+/** The first key only shows the cursor, at the newest bucket. */
 function targetOf(key: string, from: number | null, count: number): number | null {
   switch (key) {
     case 'ArrowLeft':

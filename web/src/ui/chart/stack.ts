@@ -1,14 +1,14 @@
-/** A histogram as layers that stand on one another: which values, in which order and colour. Pure. */
+/** A histogram as stacked layers: their values, order and colours. Pure. */
 import type { Histogram } from '../../api/model';
 import { formatCount } from '../number';
 
 export type Layer = {
-  /** The value as a filter names it; null for what has none of its own. */
+  /** The value in the form that a filter uses; null for a layer without a value of its own. */
   value: string | null;
   label: string;
-  /** A colour of the theme, as CSS. */
+  /** A colour of the theme as CSS. */
   color: string;
-  /** Drawn over the colour, so that the worst can be told without it. */
+  /** A pattern over the colour, so that the worst severities can be recognised without it. */
   pattern: 'none' | 'diagonal' | 'cross';
   counts: readonly number[];
   total: number;
@@ -19,15 +19,15 @@ export type Stack = {
   times: readonly number[];
   intervalMs: number;
   totals: readonly number[];
-  /** The count of the highest bucket. A message that has several values is in a layer of each. */
+  /** The count of the highest bucket. A message with several values is in a layer for each. */
   highest: number;
-  /** From the bottom up. */
+  /** The layers from the bottom up. */
   layers: readonly Layer[];
 };
 
 const LAYERS_MAX = 6;
 
-/** The worst stands at the bottom, where small counts can be compared. */
+/** The worst severities are at the bottom, where small counts can be compared. */
 export const severities = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug'];
 
 export function stackOf(histogram: Histogram, split: string): Stack {
@@ -62,7 +62,7 @@ export function stackOf(histogram: Histogram, split: string): Stack {
   };
 }
 
-/** The same with one layer alone; all of it where there is none of that name. */
+/** The same stack with only one layer; the whole stack if there is no layer with that name. */
 export function isolated(stack: Stack, label: string | null): Stack {
   const alone = stack.layers.filter((layer) => layer.label === label);
   if (alone.length === 0) return stack;
@@ -77,7 +77,10 @@ function othersText(others: number): string {
   return others === 1 ? '1 other' : `${formatCount(others)} others`;
 }
 
-/** For each bucket whether nothing at all came in, by the histogram of everything; where that is not known, no. */
+/**
+ * For each bucket, whether nothing at all was received, according to the histogram of everything;
+ * false if that is not known.
+ */
 export function silences(stack: Stack, everything: Histogram | undefined): boolean[] {
   if (everything === undefined || everything.interval_ms !== stack.intervalMs) {
     return stack.times.map(() => false);
@@ -86,7 +89,7 @@ export function silences(stack: Stack, everything: Histogram | undefined): boole
   return stack.times.map((time, at) => stack.totals[at] === 0 && counts.get(time) === 0);
 }
 
-/** The outline of one layer, in pixels: a rectangle for each bucket that has any. */
+/** The outline of one layer in pixels: a rectangle for each bucket with a count. */
 export function layerPath(
   layers: readonly Layer[],
   layer: number,
@@ -100,7 +103,7 @@ export function layerPath(
     if (count === 0) return;
     const below = sum(layers.slice(0, layer).map((other) => other.counts[at] ?? 0));
     const high = height - (below / top) * height;
-    // Everything that exists is visible, however little it is.
+    // Everything above zero must be visible, however small it is.
     const tall = Math.max((count / top) * height, below === 0 ? 1.5 : 0.5);
     const left = round(at * step);
     const wide = round(step - gap);

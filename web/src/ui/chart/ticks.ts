@@ -1,4 +1,4 @@
-/** The ticks of an axis: round numbers, and round times of the zone that the reader thinks in. */
+/** The ticks of an axis: round numbers, and round times in the user's zone. */
 import { type Zone, partsOf } from '../time';
 
 export type Tick = { at: number; text: string; isDay: boolean };
@@ -21,19 +21,22 @@ export function timeTicks(start: number, end: number, ticksMax: number, zone: Zo
   const ticks: Tick[] = [];
   const shift = shiftAt(start, zone);
   for (let local = Math.ceil((start + shift) / step) * step; ; local += step) {
-    // The clocks may have changed since the start; where they did, the round time is the local one.
+    // The clocks may have changed since the start; in that case the local time is the round one.
     const at = local - shiftAt(local - shift, zone);
     if (at >= end) return ticks;
     if (at >= start) ticks.push({ at, ...textOf(at, step, zone) });
   }
 }
 
-/** The share of the height that is left free above the highest bar. */
+/** The factor by which an axis extends above the highest bar. */
 const HEADROOM = 1.1;
-/** Most lines of an axis. */
+/** The maximum number of lines of an axis. */
 const MARKS_MAX = 3;
 
-/** An axis of counts: where it ends, a little above the highest, and the round numbers that it shows. */
+/**
+ * An axis of counts: its end, which is a little above the highest count, and the round numbers that
+ * it shows.
+ */
 export function countAxis(highest: number): { top: number; marks: number[] } {
   const top = Math.max(highest, 1) * HEADROOM;
   const power = 10 ** Math.floor(Math.log10(top / MARKS_MAX));

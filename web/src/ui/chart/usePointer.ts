@@ -1,8 +1,8 @@
-/** The mouse on the bars: a drag or a click zooms in, a double click zooms out. */
+/** The mouse on the bars: dragging or a click zooms in, a double click zooms out. */
 import { type PointerEvent, useRef } from 'react';
 import { type Cursor, spanOfCursor } from './selection';
 
-/** A press that moves less is a click. */
+/** The minimum distance of a drag: a press that moves less is a click. */
 const DRAG_PX = 4;
 const DOUBLE_CLICK_MS = 240;
 
@@ -54,7 +54,7 @@ export function usePointer({
         zoomTo(spanOfCursor({ at, anchor: from.at }));
         return;
       }
-      // A first click may be half of a double one.
+      // A first click may be half of a double click.
       clearTimeout(click.current);
       click.current = setTimeout(() => zoomTo({ first: at, last: at }), DOUBLE_CLICK_MS);
     },

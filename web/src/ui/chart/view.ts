@@ -1,4 +1,4 @@
-/** The bars of a histogram, and how a span of it is put into words. */
+/** The bars of a histogram, and descriptions of its spans in words. */
 import { type Zone, formatTime } from '../time';
 import { type Cursor, spanOfCursor } from './selection';
 import type { Stack } from './stack';
@@ -6,7 +6,7 @@ import type { Stack } from './stack';
 export type BarsView = {
   stack: Stack;
   zone: Zone;
-  /** Spans in which nothing at all came in, which is not the same as nothing that matches. */
+  /** The spans in which nothing at all was received, which is not the same as no matches. */
   silent: readonly boolean[];
   /** The share of the span, from its end, that is known so far: 0 to 1. */
   known: number;
@@ -24,7 +24,7 @@ export function sumOf(counts: readonly number[], first: number, last: number): n
 
 type ValueView = Pick<BarsView, 'stack' | 'events' | 'zone'>;
 
-/** The screen reader's text for the cursor's place. */
+/** The text for screen readers at the position of the cursor. */
 export function valueText({ stack, events, zone }: ValueView, cursor: Cursor | null): string {
   if (cursor === null) return 'Arrow keys walk, with Shift they mark, Enter zooms, minus zooms out';
   const { first, last } = spanOfCursor(cursor);
@@ -63,7 +63,7 @@ export function spanText(
   return `${from} – ${to.slice(0, 10) === from.slice(0, 10) ? to.slice(11) : to}`;
 }
 
-/** To the second where that is enough. */
+/** The time in whole seconds, if that is sufficient. */
 function textOf(at: number, zone: Zone): string {
   return formatTime(new Date(at).toISOString(), zone).replace(/\.000$/, '');
 }

@@ -1,11 +1,14 @@
-/** The range that a look at the histogram asks for next. Pure. */
+/** The next range after zooming in the histogram. Pure. */
 import type { TimeRange } from '../range';
 
 export function zoomedTo(from: number, to: number): TimeRange {
   return { kind: 'between', from: new Date(from).toISOString(), to: new Date(to).toISOString() };
 }
 
-/** Twice as long around the same middle. It never ends in the future: there it is open, and goes on with the clock. */
+/**
+ * A range of twice the length around the same middle. It never ends in the future: instead it is
+ * open, and continues with the clock.
+ */
 export function zoomedOut(from: number, to: number, now: number): TimeRange {
   const half = (to - from) / 2;
   const start = new Date(from - half).toISOString();

@@ -1,4 +1,4 @@
-/** A text editor for TOML, with suggestions. It is big, so pages load it lazily. */
+/** A text editor for TOML, with suggestions. It is large, so pages load it lazily. */
 import {
   type Completion,
   type CompletionContext,
@@ -39,7 +39,7 @@ import {
 } from './completion';
 import classes from './TomlEditor.module.css';
 
-/** A place in the text with something to say about it; lines and columns count from 1. */
+/** A message about a position in the text; lines and columns count from 1. */
 export type Mark = { line?: number; column?: number; message: string };
 
 type Props = {
@@ -48,7 +48,7 @@ type Props = {
   marks: readonly Mark[];
   readOnly: boolean;
   offersAt: OffersAt;
-  /** The caret's place, set whenever another one is given. */
+  /** The position of the caret, which is set whenever a new one is given. */
   caret: Mark | null;
   onChange: (value: string) => void;
 };
@@ -79,7 +79,7 @@ export default function TomlEditor(props: Props) {
       ],
     });
     editor.current = view;
-    // A panel that opens below the editor takes room from it, but never the line that is being written.
+    // A panel that opens below the editor makes it smaller, but the line that is being edited stays visible.
     const resized = new ResizeObserver(() => {
       if (view.hasFocus) showCaret(view);
     });
@@ -120,7 +120,7 @@ function showCaret(view: EditorView): void {
   view.dispatch({ effects: EditorView.scrollIntoView(view.state.selection.main.head) });
 }
 
-/** The list opens while a key or a value is typed, and with Ctrl-Space. */
+/** The list opens while a key or a value is typed, and on Ctrl-Space. */
 function suggestions(offersAt: OffersAt) {
   return [
     autocompletion({
@@ -154,7 +154,7 @@ function completionsOf(offersAt: OffersAt, context: CompletionContext): Completi
   return { from, to, filter: false, options: options.map((offer) => new TomlOffer(offer)) };
 }
 
-/** A suggestion in the editor's own form. */
+/** A suggestion in the editor's own format. */
 class TomlOffer implements Completion {
   readonly label: string;
   readonly apply: string;
@@ -173,7 +173,7 @@ function renderDetail(completion: Completion): Node | null {
   return completion instanceof TomlOffer ? detailElement(completion.sentence) : null;
 }
 
-/** A mark runs to the end of its word, or of its line when it has no column. */
+/** A mark extends to the end of its word, or of its line if it has no column. */
 function diagnosticOf({ line, column, message }: Mark, text: Text): Diagnostic[] {
   if (line === undefined || line < 1 || line > text.lines) return [];
   const at = text.line(line);
@@ -210,7 +210,7 @@ const look = EditorView.theme({
   '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': {
     backgroundColor: 'var(--hit) !important',
   },
-  // The library draws these as data: images, which the content security policy forbids.
+  // The library draws these as `data:` images, which the content security policy forbids.
   '.cm-lintRange-error': {
     backgroundImage: 'none',
     textDecoration: 'underline wavy var(--err) 1px',
@@ -229,7 +229,7 @@ const look = EditorView.theme({
     padding: '4px 8px',
   },
   '.cm-completionLabel': { flex: 'none', minWidth: '112px' },
-  // A sentence is read to its end: it takes a second line rather than being cut.
+  // A sentence must be readable as a whole, so it is wrapped to a second line rather than cut.
   '.cm-offerDetail': { flex: '1', maxWidth: 'none', whiteSpace: 'normal' },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--err)' },
 });
@@ -244,10 +244,10 @@ const extensions = [
   highlightActiveLineGutter(),
   StreamLanguage.define(toml),
   syntaxHighlighting(highlightStyle),
-  // Tab leaves the editor, as it leaves every other field.
+  // Tab leaves the editor, like every other field.
   keymap.of([...defaultKeymap, ...historyKeymap]),
   EditorView.lineWrapping,
-  // The first theme wins: here the list looks a little different.
+  // The first theme takes precedence: the list looks a little different here.
   look,
   listLook,
 ];

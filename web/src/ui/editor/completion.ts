@@ -1,4 +1,4 @@
-/** The list of suggestions below an editor's cursor: the keys that move through it and take from it, and its look. */
+/** The list of suggestions below an editor's cursor: its keys and its look. */
 import {
   acceptCompletion,
   completionStatus,
@@ -12,31 +12,35 @@ import { EditorView } from '@codemirror/view';
 const TYPING_REST_MS = 120;
 const OPTIONS_SHOWN = 10;
 
-/** The completion list that all editors share. */
+/** The options of the completion list, which all editors share. */
 export const listOptions = {
   activateOnTypingDelay: TYPING_REST_MS,
   selectOnOpen: false,
-  // Only what was chosen is taken, so no delay protects from taking by accident: a Tab just as the list opens takes.
+  // Only a chosen suggestion is accepted, so no delay is needed against accidents: Tab works as soon as the list
+  // opens.
   interactionDelay: 0,
   icons: false,
-  // The list never scrolls: it moves along with the choice, and needs no focus of its own.
+  // The list never scrolls: it moves with the selection, and needs no focus of its own.
   maxRenderedOptions: OPTIONS_SHOWN,
   defaultKeymap: false,
 };
 
-/** Takes the suggestion that was chosen with the arrows; one that was not chosen stays in the list. */
+/**
+ * Accepts a suggestion that was selected with the arrow keys; without a selection, the list is left
+ * as it is.
+ */
 export function acceptChosen(view: EditorView): boolean {
   return selectedCompletion(view.state) !== null && acceptCompletion(view);
 }
 
-/** Without an open list Tab leaves the field, as it leaves every other. */
+/** If no list is open, Tab leaves the field, as in every other field. */
 export function acceptFirst(view: EditorView): boolean {
   if (completionStatus(view.state) !== 'active') return false;
   if (selectedCompletion(view.state) === null) view.dispatch({ effects: setSelectedCompletion(0) });
   return acceptCompletion(view);
 }
 
-/** Moves the choice, from the end of the list back to its beginning. */
+/** Moves the selection, wrapping around at the ends of the list. */
 export function moveIn(view: EditorView, step: 1 | -1): boolean {
   if (completionStatus(view.state) !== 'active') return false;
   const count = currentCompletions(view.state).length;
@@ -46,7 +50,7 @@ export function moveIn(view: EditorView, step: 1 | -1): boolean {
   return true;
 }
 
-/** The part beside a suggestion. */
+/** The element for the text beside a suggestion. */
 export function detailElement(text: string): Node {
   const detail = document.createElement('span');
   detail.className = 'cm-offerDetail';
@@ -111,12 +115,12 @@ export type Offer = {
   insert: string;
   /** A sentence about it. */
   detail: string;
-  /** Whether there is something to offer behind it. */
+  /** Whether there are further suggestions after it. */
   leadsOn: boolean;
 };
 
-/** `insert` takes the place of the characters from `from` to `to`. */
+/** `insert` replaces the characters from `from` to `to`. */
 export type Offers = { from: number; to: number; options: readonly Offer[] };
 
-/** Null when there is nothing to offer. */
+/** Null if there are no suggestions. */
 export type OffersAt = (text: string, cursor: number) => Offers | null;

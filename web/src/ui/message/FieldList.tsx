@@ -1,4 +1,4 @@
-/** The fields of a message by groups, and what can be done with each value. */
+/** The fields of a message in groups, and the actions on each value. */
 import { ActionIcon } from '@mantine/core';
 import {
   IconColumns,
@@ -19,16 +19,22 @@ import { type FieldRow, arranged, fieldGroups } from './fields';
 import { cut } from './text';
 import classes from './FieldList.module.css';
 
-/** A value can be as long as a message; this much of it is shown, and all of it copied. */
+/**
+ * A value can be as long as a message; this is the maximum length that is shown, but all of it can
+ * be copied.
+ */
 const VALUE_CHARACTERS_MAX = 2_000;
-/** A longer value, or one of several lines, has the whole width to itself. */
+/**
+ * The maximum length of a value beside its name: a longer one, or one with several lines, gets the
+ * whole width.
+ */
 const BESIDE_CHARACTERS_MAX = 80;
 
 type Props = {
   message: Message;
   hits: Hits;
   onFilter: (field: string, value: string, exclude: boolean) => void;
-  /** Only fields whose name or value holds this text, in any case. */
+  /** Shows only fields whose name or value contains this text, in any case. */
   filter?: string;
   /** Fields that come first. */
   pinned?: readonly string[];
@@ -159,7 +165,7 @@ type ActionProps = { label: string; pressed?: boolean; onClick: () => void; chil
 function Action({ label, pressed = false, onClick, children }: ActionProps) {
   const { text, left } = cut(label, 120);
   const name = left > 0 ? `${text}…` : text;
-  // Not a tooltip of its own: a list has a hundred of these, and is drawn again for each message.
+  // It has no tooltip of its own: a list has a hundred of these, and is drawn again for each message.
   return (
     <ActionIcon aria-label={name} title={name} data-pressed={pressed} onClick={onClick}>
       {children}

@@ -1,4 +1,7 @@
-/** A message as one row: severity, time, host, program, what happened, and where it is kept. Cheap: it draws nothing unless its own props change. */
+/**
+ * A message as one row: severity, time, host, program, text, and logspace. It is cheap: it is only
+ * drawn if its own props change.
+ */
 import { IconSquareCheckFilled } from '@tabler/icons-react';
 import { type ReactNode, memo } from 'react';
 import type { Message } from '../../api/model';
@@ -14,35 +17,38 @@ import { type Times, shownTime } from './times';
 import classes from './MessageLine.module.css';
 import logspaceClasses from './Logspace.module.css';
 
-/** A cell of a table can be made this wide. */
+/** The maximum width of a table cell. */
 const VALUE_CH_MAX = ROW_CHARACTERS_MAX;
 
 export type RowProps = {
   message: Message;
-  /** Its place in the list: the row carries it as `data-row`, so that the list can tell what was clicked on. */
+  /**
+   * The message's index in the list: the row has it as `data-row`, so that the list can find out
+   * what was clicked.
+   */
   index: number;
-  /** Its place among all rows of the table, the first being 1. */
+  /** The number of the row among all rows of the table, beginning with 1. */
   rowIndex: number;
   hits: Hits;
   times: Times;
   zone: Zone;
-  /** For relative times; 0 where the times are none. */
+  /** The current time for relative times; 0 if times are not relative. */
   now: number;
   wrap: boolean;
-  /** Whether the keys work on it. */
+  /** Whether the keys act on this row. */
   current: boolean;
   open: boolean;
   marked: boolean;
-  /** Whether the Tab key comes to it: one row of a list should be. */
+  /** Whether the Tab key reaches this row: one row of a list should be focusable. */
   focusable: boolean;
   /** The layout of the rows of this list; plain if nothing is known about it. */
   layout?: RowLayout;
-  /** The messages that the row stands for besides its own. */
+  /** The other messages that the row stands for. */
   fold?: Fold | undefined;
 };
 
 type Props = RowProps & {
-  /** The field that the cursor is on, of the current row. */
+  /** The field at the cursor, for the current row. */
   field?: string | null;
 };
 
@@ -56,7 +62,10 @@ export const MessageLine = memo(function MessageLine(props: Props) {
   );
 });
 
-/** Not a component, as is nothing in a row that is drawn with it: rows are what one waits for. */
+/**
+ * Neither this nor anything else in a row is a component, because rows should be drawn as fast as
+ * possible.
+ */
 function partOf(part: LinePart, layout: RowLayout, props: Props): ReactNode {
   const { message, hits, wrap, fold, field = null } = props;
   const { host, program, logspace } = layout;
@@ -91,13 +100,13 @@ function partOf(part: LinePart, layout: RowLayout, props: Props): ReactNode {
   }
 }
 
-/** A value that is not the one that the head of the list says all have. */
+/** A value, unless it is the one that all messages have according to the head of the list. */
 function otherOf(field: string, value: string, only: string | null, hits: Hits): ReactNode {
   if (only === null || value === only) return null;
   return <span className="soft">{valueOf(field, value, hits)} </span>;
 }
 
-/** The attributes of every row: its place, and its state in the list. */
+/** The attributes of every row: its index, and its state in the list. */
 export function rowAttributes({ index, rowIndex, wrap, current, open }: RowProps) {
   return {
     role: 'row',
@@ -109,7 +118,9 @@ export function rowAttributes({ index, rowIndex, wrap, current, open }: RowProps
   };
 }
 
-/** The cells that every row begins with: what opens it, how severe it is, and when it was. */
+/**
+ * The cells at the beginning of every row: the button that opens it, its severity, and its time.
+ */
 export function rowHead(props: RowProps): ReactNode {
   const { message, index, times, zone, now, open, marked, focusable } = props;
   const time = shownTime(message, times, zone, now);
@@ -136,7 +147,9 @@ export function rowHead(props: RowProps): ReactNode {
   );
 }
 
-/** A value that a click can be made on: the list reads which from `data-field`. Longer ones are cut in the middle. */
+/**
+ * A clickable value: the list finds its field in `data-field`. Longer values are cut in the middle.
+ */
 export function valueOf(field: string, value: string, hits: Hits, ch = VALUE_CH_MAX): ReactNode {
   return value === '' ? (
     <span className="dimmed" aria-hidden>

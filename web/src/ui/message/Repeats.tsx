@@ -1,16 +1,16 @@
-/** Says how many messages a row stands for, and shows them. */
+/** Shows how many messages a row stands for, and expands them. */
 import { formatCount } from '../number';
 import classes from './Repeats.module.css';
 
 export type Fold = {
-  /** The messages behind a row, its own included. */
+  /** The number of messages that the row stands for, including its own. */
   times: number;
   isExpanded: boolean;
 };
 
 export function Repeats({ fold: { times, isExpanded } }: { fold: Fold }) {
   if (times === 1) return null;
-  // The list, which knows what is behind it, tells by `data-fold` that it was clicked on.
+  // The list, which knows these messages, recognises a click by `data-fold`.
   return (
     <button
       type="button"

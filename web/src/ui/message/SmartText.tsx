@@ -1,4 +1,7 @@
-/** The text of a row: the message in words, then the few values that make it differ from its neighbours. */
+/**
+ * The text of a row: the message in words, then the few values that distinguish it from its
+ * neighbours.
+ */
 import { type ReactNode, memo } from 'react';
 import type { Message } from '../../api/model';
 import { type Hits, hasHit, hitsIn, markHits } from '../highlight';
@@ -12,7 +15,7 @@ import { tokensOf } from './tokens';
 import classes from './SmartText.module.css';
 
 const PAIRS_MAX = 4;
-/** For rows with several lines. */
+/** The maximum number of pairs for rows with several lines. */
 const WRAPPED_PAIRS_MAX = 40;
 const VALUE_CHARACTERS_MAX = 48;
 
@@ -28,7 +31,7 @@ export function SmartText({ message, hits, wrap, profile = noProfile }: Props) {
     <>
       <Coloured text={text} hits={hits} wrap={wrap} />
       {left > 0 && (
-        // A click on it is one on its row, which opens the details.
+        // A click on it counts as one on its row, which opens the details.
         <button type="button" tabIndex={-1} className={classes.left}>
           … {formatCount(left)} more characters
         </button>
@@ -46,7 +49,7 @@ export function SmartText({ message, hits, wrap, profile = noProfile }: Props) {
 
 type ValueProps = { pair: Pair; isField: boolean; hits: Hits; wrap: boolean };
 
-/** Only values of fields can be asked for: the list reads from `data-field` what was clicked on. */
+/** Only values of fields can be searched for: the list finds the clicked field in `data-field`. */
 function Value({ pair: { key, value }, isField, hits, wrap }: ValueProps) {
   const field = isField ? key : 'message';
   const start = startOf(value, hitsIn(hits, field));
@@ -92,7 +95,7 @@ const Coloured = memo(function Coloured({ text, hits, wrap }: ColouredProps) {
   );
 });
 
-/** `nth` is the place of the piece that they are of. */
+/** `nth` is the index of the piece that contains the tokens. */
 function tokens(text: string, wrap: boolean, nth: number): ReactNode {
   return tokensOf(text).map(({ text: part, kind }, at) =>
     kind === null ? (

@@ -1,11 +1,13 @@
-/** A message as fields and values, in the order in which a reader asks for them. */
+/** A message as fields and values, in the order in which users need them. */
 import type { Message } from '../../api/model';
 import { canonicalField } from '../highlight';
 
 export type FieldRow = {
   field: string;
   value: string;
-  /** `filter`: a click can add the value to the query. `time` and `plain` values are only shown. */
+  /**
+   * `filter`: a click can add the value to the query. `time` and `plain` values are only displayed.
+   */
   kind: 'filter' | 'time' | 'plain';
 };
 
@@ -37,13 +39,13 @@ const known: readonly Known[] = [
   { title: RECEPTION, field: 'id', kind: 'plain', of: ({ id }) => id },
 ];
 
-/** The fields that a column can show of any message. */
+/** The fields of any message that a column can show. */
 export const knownFields: readonly string[] = [
   ...known.map(({ field }) => field),
   ...['flag', 'message', 'raw'],
 ];
 
-/** All that a message carries besides its text, without the fields it lacks. */
+/** Everything in a message besides its text, without the fields that it lacks. */
 export function fieldGroups(message: Message): FieldGroup[] {
   const own = Object.entries(message.fields).flatMap(([field, values]) =>
     [values].flat().map((value) => ({ field, value, kind: 'filter' as const })),
@@ -56,7 +58,10 @@ export function fieldGroups(message: Message): FieldGroup[] {
   ].filter(({ rows }) => rows.length > 0);
 }
 
-/** The groups with what passes the filter; what is pinned makes a group of its own before them. */
+/**
+ * The groups with the fields that pass the filter; pinned fields form a group of their own at the
+ * beginning.
+ */
 export function arranged(
   groups: readonly FieldGroup[],
   filter: string,
@@ -75,7 +80,7 @@ export function arranged(
     .filter((group) => group.rows.length > 0);
 }
 
-/** The values of one field, by the names of the query language; none where the message lacks it. */
+/** The values of one field, by its name in the query language; none if the message lacks it. */
 export function valuesOf(message: Message, field: string): readonly string[] {
   const name = canonicalField(field);
   if (name === 'flag') return message.flags;
@@ -87,7 +92,7 @@ export function valuesOf(message: Message, field: string): readonly string[] {
   return values === undefined ? [] : [values].flat();
 }
 
-/** The names of the fields that these messages carry themselves, in the order of the alphabet. */
+/** The names of the fields that are specific to these messages, in alphabetical order. */
 export function ownFieldNames(messages: readonly Message[]): string[] {
   const names = new Set(messages.flatMap(({ fields }) => Object.keys(fields)));
   return [...names].sort((a, b) => a.localeCompare(b));
@@ -105,7 +110,7 @@ function present(value: string | null | undefined): string[] {
   return value === null || value === undefined || value === '' ? [] : [value];
 }
 
-/** Names of fields are read in any case. */
+/** Names of fields are not case-sensitive. */
 function ownValues(message: Message, name: string): Message['fields'][string] | undefined {
   const found = Object.keys(message.fields).find((key) => key.toLowerCase() === name);
   return found === undefined ? undefined : message.fields[found];

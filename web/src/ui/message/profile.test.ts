@@ -43,7 +43,7 @@ test('what the words say already is not said again', () => {
 test('what a word was found in is said first, also where every row has it', () => {
   const isHit = ({ value }: Pair) => value === 'ana';
   expect(keys(worthSaying(rows[3] ?? [], of(), '', 2, isHit))).toEqual(['user', 'took']);
-  // The words of the row show it already.
+  // The words of the row already show it.
   expect(keys(worthSaying(rows[3] ?? [], of(), 'login of ana', 2, isHit))).toEqual([
     'took',
     'status',

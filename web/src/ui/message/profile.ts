@@ -11,20 +11,20 @@ export type Profile = {
    * does.
    */
   weights: ReadonlyMap<string, number>;
-  /** Fields that say nothing here: of one value, or told elsewhere. */
+  /** Fields that are not worth showing: they have only one value, or are shown elsewhere. */
   silent: ReadonlySet<string>;
 };
 
 export const noProfile: Profile = { weights: new Map(), silent: new Set() };
 
-/** More are not looked at. */
+/** The maximum number of messages that are examined. */
 export const PROFILED_MAX = 200;
 const FIELDS_MAX = 200;
 const VALUE_CHARACTERS_MAX = 80;
-/** With fewer messages nothing is usual. */
+/** With fewer messages than this, no value counts as usual. */
 const USUAL_MIN = 4;
 
-/** The fields that other parts of a row show: when, who, how bad. */
+/** The fields that other parts of a row show: the time, the origin and the severity. */
 const told: ReadonlySet<string> = new Set([
   ...[
     'date',
@@ -54,7 +54,7 @@ const told: ReadonlySet<string> = new Set([
   ...['logid', 'vd', 'tag', 'stream', ...titleKeys],
 ]);
 
-/** `asked` are the fields that the query has clauses of. */
+/** `asked` are the fields for which the query has clauses. */
 export function profileOf(
   messages: readonly Message[],
   pairsOf: (message: Message) => readonly Pair[],
@@ -96,7 +96,7 @@ export function worthSaying(
     .map(({ pair }) => pair);
 }
 
-/** The entropy of the values in bits; little where each value is another one, as of ids. */
+/** The entropy of the values in bits; low if all values are different, as for ids. */
 function weightOf(values: ReadonlyMap<string, number>, total: number): number {
   let bits = 0;
   for (const times of values.values()) bits -= (times / total) * Math.log2(times / total);
@@ -104,18 +104,20 @@ function weightOf(values: ReadonlyMap<string, number>, total: number): number {
   return Math.min(bits, 4) * (isId && !isMeasure(values) ? 0.1 : 1) + 0.01;
 }
 
-/** Numbers with a part or a unit are measured: that each is another one is no id. */
+/**
+ * Numbers with a fraction or a unit are measurements: even if all of them differ, they are not ids.
+ */
 function isMeasure(values: ReadonlyMap<string, number>): boolean {
   const [first = ''] = values.keys();
   return /^-?\d{1,9}(?:\.\d+)?\s?(?:[kKMG]?i?B|[mnuµ]?s|min|h|%)?$/u.test(first);
 }
 
-/** Names that every message has get the format before them. */
+/** Names that every message has are prefixed with the format. */
 function plain(key: string): string {
   return key.toLowerCase().replace(/^(?:json|kv|cef|leef)\./u, '');
 }
 
-/** A whole word: `tcp` is not in `tcpdump`. */
+/** Whether the text contains the value as a whole word: `tcp` is not in `tcpdump`. */
 function holds(text: string, value: string): boolean {
   if (value === '' || value.length > text.length) return false;
   for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1)) {

@@ -24,7 +24,7 @@ test('a value that all messages of the result have stands in the head, if there 
 
 test('rows that are alike say nothing of the others', () => {
   expect(hosts(['a', 'a', 'a', 'a', 'a']).host.only).toBeNull();
-  // A row that came after the counts.
+  // A row that arrived after the counts.
   expect(hosts(['b', 'a', 'a', 'a', 'a'], 'a').host.only).toBeNull();
 });
 

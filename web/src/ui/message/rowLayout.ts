@@ -1,40 +1,46 @@
-/** The layout of a list's rows, by its messages: the widths of the columns, and which of them say nothing. */
+/**
+ * The layout of a list's rows, derived from its messages: the widths of the columns, and those that
+ * can be left out.
+ */
 import type { Message } from '../../api/model';
 import { PROFILED_MAX, type Profile, noProfile, profileOf } from './profile';
 import { smartOf } from './smart';
 
 export type RowLayout = {
-  /** The parts of a line after the time, from left to right; those that have no column are in it too. */
+  /** The parts of a line after the time, from left to right, including those without a column. */
   order: readonly LinePart[];
   profile: Profile;
   host: Column;
   program: Column;
-  /** Null where all messages are of one logspace. */
+  /** Null if all messages are in one logspace. */
   logspace: Column | null;
 };
 
-/** `only` is the one value that all messages have: it stands in the head of the list instead. */
+/**
+ * `only` is the value that all messages have in common: it is shown in the head of the list
+ * instead.
+ */
 export type Column = { ch: number; only: string | null };
 
 /** The values of host and program that every message of the result has, listed or not; null if unknown. */
 export type Common = { host: string | null; program: string | null };
 
-/** For an endless list, and for a result that is not counted yet. */
+/** For an endless list, and for a result that has not been counted yet. */
 export const nothingCommon: Common = { host: null, program: null };
 
 export type LinePart = 'host' | 'program' | 'message' | 'logspace';
 
 export const lineParts: readonly LinePart[] = ['host', 'program', 'message', 'logspace'];
 
-/** Longer values are cut in the middle. */
+/** The maximum width of a column; longer values are cut in the middle. */
 const CH_MAX = 22;
-/** Their heads are as wide. */
+/** The minimum widths of columns, which are those of their heads. */
 const HOST_CH_MIN = 4;
 const PROGRAM_CH_MIN = 7;
 const LOGSPACE_CH_MIN = 8;
-/** The part of the values that have room. */
+/** The share of the values that fit into the width. */
 const ROOM_PART = 0.9;
-/** With fewer messages, saying a value once in the head saves nothing. */
+/** The minimum number of messages: with fewer, showing a value once in the head saves nothing. */
 const ONLY_MIN = 5;
 
 export const plainLayout: RowLayout = {
@@ -45,7 +51,10 @@ export const plainLayout: RowLayout = {
   logspace: null,
 };
 
-/** By the newest messages alone: a list does not change its look while it is scrolled. */
+/**
+ * The layout depends only on the newest messages, so that a list does not change its look while it
+ * is scrolled.
+ */
 export function rowLayoutOf(
   messages: readonly Message[],
   asked: readonly string[],
@@ -70,12 +79,12 @@ export function rowLayoutOf(
   };
 }
 
-/** The beginning and the end of a text: of long names these tell more than the middle. */
+/** The beginning and the end of a text: for long names these are more useful than the middle. */
 export function cutMiddle(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const end = Math.floor((charactersMax - 1) / 2);
   const begin = charactersMax - 1 - end;
-  // By whole characters, some of which are two of the text's.
+  // The text is cut between whole characters, some of which are two UTF-16 units.
   const first = Array.from(text.slice(0, 2 * begin)).slice(0, begin);
   const last = end === 0 ? [] : Array.from(text.slice(-2 * end)).slice(-end);
   return `${first.join('')}…${last.join('')}`;

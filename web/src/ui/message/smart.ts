@@ -1,11 +1,11 @@
-/** A message as a row says it: what happened in words, and the values that go with it. */
+/** A message as shown in a row: the text in words, and the values that go with it. */
 import type { Message } from '../../api/model';
 import { withoutAnsi } from './text';
 import { type Pair, type Structure, readStructure } from './structure';
 
 export type Smart = {
   title: string;
-  /** The other pairs; those of fields that can be queried, if the server knows any. */
+  /** The other pairs: those of fields that can be queried, if the server knows any. */
   pairs: readonly Pair[];
   /** Whether the pairs are fields of the message. */
   areFields: boolean;
@@ -14,7 +14,7 @@ export type Smart = {
 
 const known = new WeakMap<Message, Smart>();
 
-/** Read once for each message. */
+/** Parsed once for each message. */
 export function smartOf(message: Message): Smart {
   const before = known.get(message);
   if (before !== undefined) return before;

@@ -1,21 +1,24 @@
-/** Reads a text that is an object of JSON or a list of `key=value`. Bounded in all that it does: texts are of strangers. */
+/**
+ * Parses a text that is a JSON object or a list of `key=value`. All work is bounded, because texts
+ * come from untrusted senders.
+ */
 
 export type Pair = { key: string; value: string };
 
-/** `title` is what the text says in words, null where it has none. */
+/** `title` is the text's own message in words, or null if it has none. */
 export type Structure = { kind: 'json' | 'pairs'; title: string | null; pairs: readonly Pair[] };
 
-/** Longer texts are not read. */
+/** The maximum length of texts that are parsed. */
 const JSON_CHARACTERS_MAX = 65_536;
 const PAIRS_CHARACTERS_MAX = 16_384;
 const PAIRS_MAX = 100;
 const DEPTH_MAX = 4;
-/** Fewer pairs make no list: a sentence may hold one. */
+/** The minimum number of pairs of a list: a sentence may contain one. */
 const PAIRS_MIN = 2;
-/** The part of a text that pairs must take, for it to be a list of them. */
+/** The share of a text that pairs must cover for it to count as a list of them. */
 const PAIRS_PART_MIN = 0.5;
 
-/** The keys under which a message says what happened, the best first. */
+/** The keys that may hold a message's text in words, in order of preference. */
 export const titleKeys: readonly string[] = [
   ...['msg', 'message', 'short_message', 'log', 'text', 'logdesc', 'description', 'event'],
 ];
@@ -26,7 +29,7 @@ export function readStructure(text: string): Structure | null {
   return start.includes('=') || text.includes('=') ? readPairs(text) : null;
 }
 
-/** The object that a text is, or null. */
+/** The object that a text represents, or null. */
 export function readObject(text: string): Record<string, unknown> | null {
   if (text.length > JSON_CHARACTERS_MAX) return null;
   try {
@@ -44,13 +47,13 @@ function readJson(text: string): Structure | null {
   try {
     flatten(object, '', 0, pairs);
   } catch {
-    // Nested too deeply to be written again.
+    // It is nested too deeply to be serialised again.
     return null;
   }
   return { kind: 'json', title: titleOf(pairs), pairs };
 }
 
-/** Nested objects become names with dots. */
+/** Nested objects become dotted names. */
 function flatten(object: Record<string, unknown>, prefix: string, depth: number, into: Pair[]) {
   for (const [name, value] of Object.entries(object)) {
     if (into.length >= PAIRS_MAX) return;
@@ -60,7 +63,10 @@ function flatten(object: Record<string, unknown>, prefix: string, depth: number,
   }
 }
 
-/** A name, a sign, and a value with or without quotes. No two parts of it can match the same text. */
+/**
+ * A name, a sign, and a value with or without quotes. Its parts cannot match the same text, so
+ * matching is fast.
+ */
 const PAIR =
   /([\p{L}_@][\p{L}\p{N}_.@/-]{0,63})=(?:"((?:[^"\\]|\\.){0,4000})"|([^\s",]{0,4000}))[,;]?/uy;
 
@@ -104,7 +110,7 @@ function titleOf(pairs: readonly Pair[]): string | null {
   return whatHappened(pairs);
 }
 
-/** The short text of a firewall in place of a sentence: `deny tcp`. */
+/** A short text for a firewall's message, in place of a sentence: `deny tcp`. */
 function whatHappened(pairs: readonly Pair[]): string | null {
   const of = (name: string) => pairs.find(({ key }) => key === name)?.value;
   const action = of('action') ?? of('act');

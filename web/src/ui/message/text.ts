@@ -1,8 +1,11 @@
-/** Text of strangers, made harmless to look at: nothing in it steers the screen, and all of it can be seen. */
-/** The length of a message's text in its row; the details have the rest. */
+/**
+ * Makes text from untrusted senders harmless to display: nothing in it affects the display, and all
+ * of it is visible.
+ */
+/** The maximum length of a message's text in its row; the details show the rest. */
 export const ROW_CHARACTERS_MAX = 1_000;
 
-/** Control characters, and those that turn the direction of writing around or cannot be seen. */
+/** Control characters, and those that reverse the direction of writing or are invisible. */
 const UNSEEN = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
@@ -19,7 +22,7 @@ const NEWLINE = '\n';
 const DELETE = 0x7f;
 const PICTURES = 0x2400;
 
-/** With `lines`, the ends of lines are shown and still end them. */
+/** With `lines`, line ends are shown and still end lines. */
 export function visible(text: string, lines = false): string {
   return text.replaceAll(UNSEEN, (character, at: number) => {
     if (character === NEWLINE) return lines ? '⏎\n' : '⏎';
@@ -31,7 +34,7 @@ export function visible(text: string, lines = false): string {
   });
 }
 
-/** The beginning of a text, never half of a character, and how much was left out. */
+/** The beginning of a text, which never ends within a character, and the length of the rest. */
 export function cut(text: string, charactersMax: number): { text: string; left: number } {
   if (text.length <= charactersMax) return { text, left: 0 };
   const last = text.charCodeAt(charactersMax - 1);
@@ -46,11 +49,14 @@ function joins(text: string, at: number): boolean {
   return isJoined && !NEEDS_NO_JOINERS.test(before + after);
 }
 
-/** Sequences that set colours, move the cursor or name the window. Bounded: each ends soon or is none. */
+/**
+ * Sequences that set colours, move the cursor or name the window. The pattern is bounded: each
+ * sequence must end soon.
+ */
 // eslint-disable-next-line no-control-regex
 const ANSI = /\u001b(?:\[[0-9;?]{0,64}[A-Za-z]|\][^\u0007\u001b]{0,256}(?:\u0007|\u001b\\))/gu;
 
-/** Colours of a terminal in a text: taken out where it is read, and left where its bytes are looked at. */
+/** Removes terminal colours from a text that is read; they are kept if its bytes are viewed. */
 export function withoutAnsi(text: string): string {
   return text.includes('\u001b') ? text.replaceAll(ANSI, '') : text;
 }

@@ -1,4 +1,4 @@
-/** The time that a message is shown with, and its format. */
+/** The displayed time of a message, and its format. */
 import type { Message } from '../../api/model';
 import { type Zone, formatAge, partsOf } from '../time';
 
@@ -6,11 +6,14 @@ export type Times = 'absolute' | 'relative' | 'device' | 'received';
 
 export type ShownTime = {
   text: string;
-  /** The same moment, to the last digit. */
+  /** The same moment with all digits. */
   rfc3339: string;
 };
 
-/** `now` matters only for relative times. The day is included where the rows around do not show it. */
+/**
+ * `now` is only used for relative times. The day is included if the surrounding rows do not show
+ * it.
+ */
 export function shownTime(message: Message, times: Times, zone: Zone, now: number): ShownTime {
   switch (times) {
     case 'absolute':
@@ -26,7 +29,7 @@ export function shownTime(message: Message, times: Times, zone: Zone, now: numbe
   }
 }
 
-/** `2026-01-02`: the day that a message is listed under. */
+/** `2026-01-02`: the day under which a message is listed. */
 export function dayOf(rfc3339: string, zone: Zone): string {
   return partsOf(rfc3339, zone)?.date ?? '';
 }
@@ -39,7 +42,9 @@ export function dayLabel(day: string): string {
   return `${weekday} ${at.getUTCDate()} ${month} ${at.getUTCFullYear()}`;
 }
 
-/** The distance between two moments: `+1.2 s`, `−340 ms`, `+3 min 20 s`; `0` for the same. */
+/**
+ * The difference between two moments: `+1.2 s`, `−340 ms`, `+3 min 20 s`; `0` if they are equal.
+ */
 export function formatOffset(rfc3339: string, from: string): string {
   const ms = Date.parse(rfc3339) - Date.parse(from);
   if (Number.isNaN(ms) || ms === 0) return '0';

@@ -1,4 +1,4 @@
-/** A password to be: how long it has to be, and how strong it is. */
+/** A new password: its required length, and its strength. */
 import { PasswordInput } from '@mantine/core';
 import { PASSWORD_CHARS_MIN, strengthOf } from './password';
 import classes from './Password.module.css';
@@ -22,7 +22,7 @@ export function NewPassword({ label, name, value, onChange }: Props) {
   );
 }
 
-/** Says how hard a password is to guess, below the field where it is chosen. */
+/** Shows how hard a password is to guess, below the field for it. */
 export function StrengthMeter({ password, name }: { password: string; name: string }) {
   const { level, word } = strengthOf(password, name);
   return (

@@ -1,4 +1,4 @@
-/** The strength of a password, in a word. A hint for the one who chooses it; the server decides. */
+/** The strength of a password in a word. It is a hint for the user; the server decides. */
 
 export const PASSWORD_CHARS_MIN = 8;
 
@@ -7,7 +7,10 @@ export type Strength = { level: 0 | 1 | 2 | 3 | 4; word: string };
 const COMMON =
   /^(password|passwort|qwert|asdf|admin|letmein|welcome|logstead|changeme|secret|12345)/i;
 
-/** By the number of tries that it takes: length, the kinds of characters, and how little repeats. */
+/**
+ * The strength by the number of attempts that guessing needs: the length, the kinds of characters,
+ * and the repetitions.
+ */
 export function strengthOf(password: string, name: string): Strength {
   if (password === '') return { level: 0, word: '' };
   if (Array.from(password).length < PASSWORD_CHARS_MIN) return { level: 0, word: 'too short' };
@@ -30,12 +33,12 @@ function bitsOf(password: string): number {
   const alphabet = kinds.reduce((sum, [kind, size]) => sum + (kind.test(password) ? size : 0), 0);
   const characters = Array.from(password);
   const distinct = new Set(characters).size;
-  // A run or a repetition adds little: `aaaaaaaa` is not eight letters.
+  // A sequence or a repetition adds little: `aaaaaaaa` does not count as eight letters.
   const steps = characters.filter((character, at) => !follows(characters[at - 1], character));
   return Math.min(steps.length, 2 * distinct) * Math.log2(alphabet);
 }
 
-/** Whether a character is the one before again, or the next of a row: `aa`, `ab`, `21`. */
+/** Whether a character repeats the one before, or continues a sequence: `aa`, `ab`, `21`. */
 function follows(before: string | undefined, character: string): boolean {
   if (before === undefined) return false;
   return Math.abs((before.codePointAt(0) ?? 0) - (character.codePointAt(0) ?? 0)) <= 1;

@@ -1,4 +1,4 @@
-/** Chooses which logspaces are searched; none chosen means all. */
+/** Selects the logspaces that are searched; an empty selection means all. */
 import { Button, Checkbox, Popover, TextInput } from '@mantine/core';
 import { IconChevronDown, IconDatabase, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -12,7 +12,7 @@ type Props = {
   onChange: (chosen: string[]) => void;
 };
 
-/** With more of them a list is searched rather than read. */
+/** The number of logspaces from which on a list is searched rather than read. */
 const READABLE_MAX = 8;
 
 export function LogspacePicker({ logspaces, chosen, onChange }: Props) {
@@ -50,7 +50,7 @@ export function LogspacePicker({ logspaces, chosen, onChange }: Props) {
 
 function Choice({ logspaces, chosen, onChange }: Props) {
   const [filter, setFilter] = useState('');
-  // One that is chosen and gone, or not granted, can still be given up.
+  // A selected logspace that no longer exists, or is not granted, can still be deselected.
   const gone = chosen.filter((id) => logspaces.every((logspace) => logspace.id !== id));
   const rows = [...logspaces, ...gone.map((id) => ({ id, messages: null }))];
   const shown = rows.filter(({ id }) => id.toLowerCase().includes(filter.trim().toLowerCase()));

@@ -1,4 +1,4 @@
-/** The forms for a range that no preset has: the last stretch of any length, or from one moment to another. */
+/** The forms for a range without a preset: the last span of any length, or between two moments. */
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Form } from '../Form';

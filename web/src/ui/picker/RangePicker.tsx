@@ -1,4 +1,4 @@
-/** Chooses which stretch of time is searched, and in which zone times are read and written. */
+/** Selects the range of time that is searched, and the zone in which times are read and written. */
 import { ActionIcon, Popover, SegmentedControl, Tooltip } from '@mantine/core';
 import { IconArrowBackUp, IconCalendar, IconChevronDown } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
@@ -11,11 +11,11 @@ import classes from './RangePicker.module.css';
 
 type Props = {
   range: TimeRange;
-  /** Whether the query names its own range, which counts until one is chosen here. */
+  /** Whether the query states its own range, which is used until one is selected here. */
   isInQuery: boolean;
-  /** The ways on from this range that need no choosing. */
+  /** Buttons that change the range directly. */
   steps?: ReactNode;
-  /** The way back to the range before, where there is one. */
+  /** Restores the previous range, if there is one. */
   undo?: (() => void) | undefined;
   onChange: (range: TimeRange) => void;
 };
@@ -171,7 +171,7 @@ function Preset(props: { label: string; chosen: boolean; onChoose: () => void })
       type="button"
       className={classes.preset}
       aria-pressed={props.chosen}
-      // The popover's focus trap begins where the eye does.
+      // The popover's focus starts at the selected option, where the user looks first.
       data-autofocus={props.chosen || undefined}
       onClick={props.onChoose}
     >
@@ -182,7 +182,10 @@ function Preset(props: { label: string; chosen: boolean; onChoose: () => void })
 
 const RECENT_MAX = 5;
 
-/** The ranges that were chosen last in this browser, apart from the presets, which are always at hand. */
+/**
+ * The ranges that were last selected in this browser, except the presets, which are always
+ * available.
+ */
 function useRecentRanges(): readonly [readonly TimeRange[], (range: TimeRange) => void] {
   const [recent, setRecent] = useBrowserState<TimeRange[]>({
     key: 'logstead-ranges',
@@ -200,7 +203,7 @@ function useRecentRanges(): readonly [readonly TimeRange[], (range: TimeRange) =
   return [recent, remember];
 }
 
-/** The text may be of another version or written by hand: it must not break the page. */
+/** The text may be from another version or written by hand: it must not break the page. */
 function readRecent(text: string | undefined): TimeRange[] {
   try {
     const read: unknown = JSON.parse(text ?? '[]');

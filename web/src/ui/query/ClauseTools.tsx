@@ -9,7 +9,7 @@ import classes from './ClauseTools.module.css';
 import { type Clause, type ClauseAction, actionName, actionsOn } from './clauses';
 
 type Props = {
-  /** The editor, whose tokens carry their number. */
+  /** The element of the editor, whose tokens have their number as an attribute. */
   host: RefObject<HTMLElement | null>;
   parts: readonly Clause[];
   onAct: (action: ClauseAction, clause: Clause) => void;
@@ -17,7 +17,7 @@ type Props = {
 
 type Place = { at: number; left: number; top: number };
 
-/** Long enough to get from the token to its tools. */
+/** The time to move from a token to its tools before these are hidden. */
 const LEAVE_MS = 200;
 
 export function ClauseTools({ host, parts, onAct }: Props) {
@@ -81,7 +81,7 @@ export function ClauseTools({ host, parts, onAct }: Props) {
               aria-label={actionName(action, part)}
               title={actionName(action, part).slice(0, 120)}
               onFocus={() => setStop((starts[at] ?? 0) + n)}
-              // Else the editor would lose its selection to the click.
+              // Otherwise the editor would lose its selection because of the click.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => {
                 setPlace(null);
@@ -98,7 +98,7 @@ export function ClauseTools({ host, parts, onAct }: Props) {
   );
 }
 
-/** The number of each part's first button among all of them. */
+/** For each part, the number of its first button among all buttons. */
 function startsOf(parts: readonly Clause[]): number[] {
   let count = 0;
   return parts.map((part) => {
@@ -108,7 +108,7 @@ function startsOf(parts: readonly Clause[]): number[] {
   });
 }
 
-/** Below the beginning of the token, within what it is shown in. */
+/** The position below the beginning of the token, within its container. */
 function placeOf(host: HTMLElement | null, at: number): Place {
   const box = host?.parentElement?.getBoundingClientRect();
   const token = host?.querySelector(`[data-clause="${at}"]`)?.getBoundingClientRect();

@@ -1,4 +1,7 @@
-/** The clauses that are switched off for now: they stand beside the query, since they are not in it. */
+/**
+ * The clauses that are switched off for now: they are shown beside the query, since they are not
+ * part of it.
+ */
 import { UnstyledButton } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useEdit } from './useEdit';

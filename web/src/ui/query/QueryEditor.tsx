@@ -1,4 +1,7 @@
-/** The field for a query with colours and suggestions. It is big, so `QueryField` loads it after the page. */
+/**
+ * The field for a query with colours and suggestions. It is large, so `QueryField` loads it after
+ * the page.
+ */
 import {
   type Completion,
   type CompletionContext,
@@ -30,7 +33,7 @@ import { type Complete, type Suggestion, detailOf, signOf } from './suggestions'
 export type QueryFieldHandle = {
   focus: () => void;
   blur: () => void;
-  /** Marks a part of the text, in characters. */
+  /** Selects a part of the text, given in characters. */
   select: (start: number, end: number) => void;
 };
 
@@ -39,15 +42,15 @@ export type EditorProps = {
   placeholder: string;
   value: string;
   problems: readonly QueryMark[];
-  /** Shown as tokens. */
+  /** The clauses that are shown as tokens. */
   clauses: Clauses;
   complete: Complete;
-  /** The first place of the cursor; null leaves the focus where it is. */
+  /** The initial position of the cursor; null does not change the focus. */
   cursor: number | null;
   onClause: (action: ClauseAction, clause: Clause) => void;
   onChange: (value: string) => void;
   onRun: (newTab: boolean) => void;
-  /** The query before (1) or after (-1) in the history; null at its ends. */
+  /** The previous (1) or next (-1) query in the history; null at its ends. */
   onHistory: (step: 1 | -1) => string | null;
   ref: Ref<QueryFieldHandle>;
 };
@@ -136,7 +139,7 @@ function extensionsOf(latest: Latest, label: string, hint: Compartment) {
     EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
     colours,
     problemMarks,
-    // Last, so that a token goes around what is in it and is one element.
+    // This extension is last, so that a token encloses everything in it and is a single element.
     clauseMarks,
     autocompletion({
       ...listOptions,
@@ -162,7 +165,7 @@ function keysOf(latest: Latest) {
     return true;
   };
   return [
-    // A suggestion that was chosen with the arrows is taken; one that only came up is not in the way.
+    // A suggestion that was selected with the arrow keys is accepted; one that was merely shown does not interfere.
     {
       key: 'Enter',
       run: (view: EditorView) => {
@@ -203,7 +206,7 @@ function recall(view: EditorView, latest: Latest, step: 1 | -1): boolean {
   return true;
 }
 
-/** Suggestions of the server and of the history, as the editor's list shows them. */
+/** Suggestions from the server and the history, in the form that the editor's list shows. */
 export async function completionsOf(
   complete: Complete,
   context: CompletionContext,
@@ -222,13 +225,13 @@ export async function completionsOf(
   };
 }
 
-/** The parts of a list row beside its label. */
+/** The parts of a list row next to its label. */
 export const suggestionParts = [
   { render: renderSign, position: 20 },
   { render: renderDetail, position: 80 },
 ];
 
-/** A suggestion in the editor's own form. */
+/** A suggestion in the editor's own format. */
 class Offer implements Completion {
   readonly label: string;
   readonly apply: string;

@@ -1,4 +1,7 @@
-/** A field for a query, with its history. It can be typed in at once; colours and suggestions are loaded later. */
+/**
+ * A field for a query, with its history. It is usable at once; colours and suggestions are loaded
+ * later.
+ */
 import {
   type ChangeEvent,
   type ComponentType,
@@ -26,10 +29,10 @@ type Props = {
   placeholder: string;
   value: string;
   problems?: readonly QueryMark[];
-  /** The server's reading of the text, to be shown as tokens. */
+  /** The server's interpretation of the text, which is shown as tokens. */
   clauses?: Clauses;
   onClause?: (action: ClauseAction, clause: Clause) => void;
-  /** Without a border of its own, within a box that has one. */
+  /** Whether it has no border of its own, as it is in a box that has one. */
   isBare?: boolean;
   complete: Complete;
   onChange: (value: string) => void;
@@ -102,7 +105,7 @@ function recentOf(history: readonly string[]) {
   return { from: 0, to: 0, options };
 }
 
-/** The editor once it is loaded. The cursor stays where it was in the plain field. */
+/** The editor, once it is loaded. The cursor stays at its position in the plain field. */
 function useEditor(plain: Ref<HTMLTextAreaElement> & { current: HTMLTextAreaElement | null }) {
   const [loaded, setLoaded] = useState<Loaded | null>(null);
   useEffect(() => {
@@ -113,7 +116,7 @@ function useEditor(plain: Ref<HTMLTextAreaElement> & { current: HTMLTextAreaElem
         const hasFocus = field !== null && document.activeElement === field;
         if (wanted) setLoaded({ Editor, cursor: hasFocus ? field.selectionStart : null });
       },
-      // Without it the plain field stays, and works.
+      // If the editor cannot be loaded, the plain field is kept, and works.
       () => undefined,
     );
     return () => {
@@ -123,11 +126,11 @@ function useEditor(plain: Ref<HTMLTextAreaElement> & { current: HTMLTextAreaElem
   return loaded;
 }
 
-/** Steps through the history and back to what was being written. */
+/** Steps through the history, and back to the text that was being typed. */
 function useRecall(value: string, history: readonly string[]) {
   const recalled = useRef<{ at: number; draft: string; shown: string } | null>(null);
   return (step: 1 | -1): string | null => {
-    // Once a recalled query is changed it is a draft of its own.
+    // Once a recalled query is changed, it becomes a draft of its own.
     const past = recalled.current?.shown === value ? recalled.current : null;
     const at = (past?.at ?? -1) + step;
     const draft = past?.draft ?? value;

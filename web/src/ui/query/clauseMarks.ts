@@ -1,4 +1,6 @@
-/** Clauses as tokens in the editor. They are drawn over the text: what is copied and run is the text alone. */
+/**
+ * Clauses as tokens in the editor. They only decorate the text: the text alone is copied and run.
+ */
 import { StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
 import type { Clauses } from './clauses';
@@ -6,7 +8,7 @@ import { unitAt } from './offsets';
 
 export const setClauses = StateEffect.define<Clauses>();
 
-/** They go along with the text as it changes, until the server has read it again. */
+/** The tokens move with the text as it changes, until the server has interpreted it again. */
 export const clauseMarks = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(marks, transaction) {
@@ -20,15 +22,15 @@ export const clauseMarks = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** Units of a token that is never broken into two lines. */
+/** The maximum length of a token that is never broken into two lines, in UTF-16 units. */
 const UNBROKEN_MAX = 24;
 
-/** Null where they are of another text than this. */
+/** The decorations; none if the clauses belong to another text. */
 function marksOf({ of, parts }: Clauses, text: string): DecorationSet | null {
   if (of !== text) return text.trim() === '' ? Decoration.none : null;
   return Decoration.set(
     parts.flatMap(({ kind, text: written, start, end }, at) => {
-      // Everything is no clause that one would want to see.
+      // A query for everything is not shown as a clause.
       if (written === '*') return [];
       const [from, to] = [unitAt(text, start), unitAt(text, end)];
       const isShort = to - from <= UNBROKEN_MAX;

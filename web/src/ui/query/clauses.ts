@@ -1,13 +1,18 @@
-/** The parts of a query as the server reads it, to be shown and clicked as one piece each. */
+/**
+ * The parts of a query as interpreted by the server, each of which is shown and clicked as a unit.
+ */
 import type { QueryResponse } from '../../api/model';
 
-/** The effect of a part: compares a field, looks for words, leaves out, or makes a table. */
+/**
+ * The effect of a part: it compares a field, searches for words, excludes messages, or makes a
+ * table.
+ */
 export type ClauseKind = 'field' | 'word' | 'not' | 'stage';
 
-/** `start` and `end` are characters of the query, as the server counts them. */
+/** `start` and `end` are positions in characters of the query, as counted by the server. */
 export type Clause = { text: string; start: number; end: number; kind: ClauseKind };
 
-/** The parts of one text; for any other they say nothing. */
+/** The parts of one text; they do not apply to any other. */
 export type Clauses = { of: string; parts: readonly Clause[] };
 
 export const NO_CLAUSES: Clauses = { of: '', parts: [] };
@@ -25,7 +30,10 @@ export function clausesOf(of: string, reading: Pick<QueryResponse, 'clauses' | '
   return { of, parts: [...clauses, ...stages] };
 }
 
-/** The actions on a part; a stage has no opposite, and switched off it would leave another question. */
+/**
+ * The actions on a part. A stage has no opposite, and switching it off would change the kind of
+ * question.
+ */
 export function actionsOn({ kind }: Clause): readonly ClauseAction[] {
   return kind === 'stage' ? ['off', 'edit', 'remove'] : ['off', 'negate', 'edit', 'remove'];
 }

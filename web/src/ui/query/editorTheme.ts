@@ -4,7 +4,7 @@ import { StateField } from '@codemirror/state';
 import { lex } from './lexer';
 
 const LINES_MAX = 8;
-/** High enough for a token. */
+/** The height of a line, which is enough for a token. */
 const LINE_PX = 26;
 const LINES_AT_REST = 3;
 
@@ -42,7 +42,7 @@ export const editorTheme = EditorView.theme({
   '.cm-clause[data-kind="word"]': { backgroundColor: 'var(--hit)' },
   '.cm-clause[data-kind="not"]': { backgroundColor: 'var(--err-soft)' },
   '.cm-clause[data-kind="stage"]': { backgroundColor: 'var(--notice-soft)' },
-  // On a token a colour says no more than what the token does.
+  // On a token, colours of the text are redundant, as the token shows its effect.
   '.cm-clause [class*="cm-token-"]': { color: 'var(--ink)', fontWeight: '400' },
   '.cm-clause[data-kind="field"] .cm-token-field': { color: 'var(--accent)' },
   '.cm-clause[data-kind="field"] .cm-token-operator': { color: 'var(--ink-2)' },
@@ -71,7 +71,7 @@ export const editorTheme = EditorView.theme({
   '.cm-sign[data-kind="stage"], .cm-sign[data-kind="function"]': { color: 'var(--query-keyword)' },
 });
 
-/** The colours of a query while it is written. */
+/** The colours of a query while it is typed. */
 export const colours = StateField.define<DecorationSet>({
   create: (state) => coloursOf(state.doc.toString()),
   update: (colours, { docChanged, newDoc }) =>

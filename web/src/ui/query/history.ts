@@ -19,7 +19,7 @@ export function useQueryHistory(): readonly [readonly string[], (query: string) 
   return [history, (query) => setHistory((past) => remember(past, query))];
 }
 
-/** Never fails: others may have written there. */
+/** Never fails: other programs may have written the text. */
 export function readHistory(text: string | undefined): string[] {
   try {
     const value: unknown = JSON.parse(text ?? '[]');

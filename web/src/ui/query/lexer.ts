@@ -17,7 +17,7 @@ export type TokenKind =
   | 'stage'
   | 'function';
 
-/** Places are of JavaScript's characters (UTF-16), as editors count them. */
+/** Positions are in JavaScript's characters (UTF-16), as editors count them. */
 type Token = { kind: TokenKind; start: number; end: number };
 
 type Mode = 'filter' | 'stage name' | 'stage' | 'expression';
@@ -27,7 +27,10 @@ const PIPE = /\|(?!\|)/uy;
 const QUOTED = /(?:cs)?[*?]*"(?:[^"\\]|\\[\s\S])*(?:"(?:~\d+\*?|[*?]*))?/uy;
 const REGEX = /\/(?:[^/\\\n]|\\.)+\/i?(?=[\s),]|$)/uy;
 const NAME = /[\p{L}_@.][\p{L}\p{N}_.@-]*/uy;
-/** A colon that belongs to an address, a path or a word is none: `http://x`, `C:\temp`, `fe80::1`, `a:`. */
+/**
+ * A colon that belongs to an address, a path or a word is not an operator: `http://x`, `C:\temp`,
+ * `fe80::1`, `a:`.
+ */
 const COMPARE = /:(?:[<>]=?|=|~)|:(?![:\\\s,;]|\/\/)|==|=~|!=|!~|[<>]=?|=(?![\s,;])|~(?!\s)/uy;
 const KEYWORD = /(?:and|AND|or|OR|not|NOT|in|IN|to|TO)(?=[\s()[\]{}"]|$)|&&|\|\|/uy;
 const NEGATION = /[-!](?=[^\s\-=<>!~),;:])/uy;
@@ -44,7 +47,7 @@ const EXPRESSION_FUNCTION = /[\p{L}_@.][\p{L}\p{N}_.@-]*(?=\s*\()/uy;
 const EXPRESSION_SIGN = /[-=<>!+*%/&,]/uy;
 const EXPRESSION_NUMBER = /\d[\p{L}\p{N}.]*/uy;
 
-/** Every token in order; white space lies between them and nothing overlaps. */
+/** All tokens in order; they do not overlap, and white space is left out. */
 export function lex(query: string): Token[] {
   const tokens: Token[] = [];
   let mode: Mode = 'filter';
@@ -69,10 +72,13 @@ export function lex(query: string): Token[] {
   return tokens;
 }
 
-/** Takes what a pattern matches, or all up to a place; whether there was anything to take. */
+/**
+ * Takes the match of a pattern, or everything up to a position; returns whether there was anything
+ * to take.
+ */
 type Take = (what: RegExp | number, kind: TokenKind) => boolean;
 
-/** After `where` there is a filter again. */
+/** After `where` comes a filter again. */
 function takeStageName(query: string, at: number, take: Take): Mode {
   const name = query.slice(at, endOf(STAGE_NAME, query, at));
   if (!take(STAGE_NAME, 'stage')) take(/[\s\S]/uy, 'word');
@@ -89,7 +95,10 @@ function takeOfStage(query: string, at: number, take: Take): void {
   if (!take(STAGE_WORD, NUMBER.test(word) ? 'number' : 'field')) take(/[\s\S]/uy, 'word');
 }
 
-/** A slash divides, unless it begins a regular expression where a value of a function may stand. */
+/**
+ * A slash divides, unless it begins a regular expression in a position for an argument of a
+ * function.
+ */
 function takeOfExpression(query: string, tokens: readonly Token[], take: Take): void {
   const before = query.slice(tokens.at(-1)?.start, tokens.at(-1)?.end);
   if (take(QUOTED, 'quoted')) return;
@@ -114,14 +123,14 @@ function takeOfFilter(query: string, at: number, tokens: readonly Token[], take:
   if (!take(end, kind)) take(/[\s\S]/uy, 'operator');
 }
 
-/** A field with its operator; neither where it is only text that looks like it. */
+/** A field with its operator; nothing if it is only text that looks like a comparison. */
 function takeComparison(query: string, at: number, take: Take): boolean {
   const name = query[at] === '"' ? QUOTED : NAME;
   const nameEnd = endOf(name, query, at);
   if (nameEnd === at) return false;
   const end = endOf(COMPARE, query, nameEnd);
   if (end === nameEnd) return takeIn(query, nameEnd, name, take);
-  // `x=1,` and `a:b:` are text, as they stand in messages.
+  // `x=1,` and `a:b:` are text, as they occur in messages.
   if (/[,;:]$/u.test(query.slice(end, endOfWord(query, end)))) return false;
   if (query[at] === '"' && /["\s]/u.test(query[end] ?? '') && query[nameEnd] !== ':') return false;
   return take(name, 'field') && take(COMPARE, 'operator');
@@ -149,7 +158,7 @@ function isAfterField(tokens: readonly Token[], at: number): boolean {
   return (before === 'operator' || before === 'keyword') && tokens[at - 2]?.kind === 'field';
 }
 
-/** A word goes on over parentheses that it opens itself, as `foo(bar)` does. */
+/** A word includes parentheses that are opened within it, as in `foo(bar)`. */
 function endOfWord(query: string, start: number): number {
   let open = 0;
   for (let at = start; at < query.length; at += 1) {
@@ -162,7 +171,7 @@ function endOfWord(query: string, start: number): number {
   return query.length;
 }
 
-/** The end of a match of a sticky pattern that begins at `at`; `at` itself if there is none. */
+/** The end of the match of a sticky pattern at `at`; `at` itself if there is none. */
 function endOf(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;

@@ -1,9 +1,9 @@
-/** Places in the query that the server has something to say about, underlined. */
+/** Positions in the query that the server's messages refer to, underlined. */
 import { type Range, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
 import { spanOf } from './offsets';
 
-/** A place in the query, as problems and warnings of the server name it. */
+/** A position in the query, in the form that the server's problems and warnings use. */
 export type QueryMark = {
   line?: number | undefined;
   column?: number | undefined;
@@ -13,7 +13,7 @@ export type QueryMark = {
 
 export const setProblems = StateEffect.define<readonly QueryMark[]>();
 
-/** The places go along with the text as it changes, until the next run. */
+/** The positions move with the text as it changes, until the next run. */
 export const problemMarks = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(marks, transaction) {

@@ -1,11 +1,11 @@
 /** The two ways to count in a text: the server counts characters, the browser counts UTF-16 units. */
 
-/** The number of characters before a place of the browser's. */
+/** The number of characters before a position in UTF-16 units. */
 export function charactersBefore(text: string, unit: number): number {
   return Array.from(text.slice(0, unit)).length;
 }
 
-/** The browser's place before a character. Beyond the end it is the end. */
+/** The position in UTF-16 units of a character; positions beyond the end become the end. */
 export function unitAt(text: string, character: number): number {
   let unit = 0;
   let count = 0;
@@ -17,7 +17,10 @@ export function unitAt(text: string, character: number): number {
   return unit;
 }
 
-/** A line and columns of the server's (from 1) as the browser's places; at least one unit long where there is any. */
+/**
+ * The server's line and columns (from 1) as positions in UTF-16 units; the span is at least one
+ * unit long, if the text has any.
+ */
 export function spanOf(
   text: string,
   line: number,
@@ -30,7 +33,7 @@ export function spanOf(
   const content = lines[lineAt] ?? '';
   const start = unitAt(content, column - 1);
   const end = unitAt(content, Math.max((endColumn ?? column + 1) - 1, column));
-  // At the end of the line the character before stands for what is missing.
+  // At the end of the line, the preceding character stands for the missing one.
   const from = start === content.length ? Math.max(0, start - 1) : start;
   return { start: lineStart + from, end: lineStart + Math.max(end, from) };
 }

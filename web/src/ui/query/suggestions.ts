@@ -1,20 +1,23 @@
-/** The suggestions at a place of a query, from the server or the history. */
+/** The suggestions at a position in a query, from the server or the history. */
 import type { CompleteOption } from '../../api/model';
 import { formatCount } from '../number';
 
 export type Suggestion = Omit<CompleteOption, 'kind'> & { kind: CompleteOption['kind'] | 'recent' };
 
-/** `from` and `to` are characters of the text: what `insert` takes the place of. */
+/** `from` and `to` are the characters of the text that `insert` replaces. */
 export type Suggestions = { from: number; to: number; options: readonly Suggestion[] };
 
-/** Null when there is nothing to offer. Never fails: without an answer one goes on writing. */
+/**
+ * Null if there are no suggestions. Never fails: without an answer, the user simply continues to
+ * type.
+ */
 export type Complete = (
   text: string,
   cursor: number,
   signal: AbortSignal,
 ) => Promise<Suggestions | null>;
 
-/** The text at the right of a suggestion. */
+/** The text to the right of a suggestion. */
 export function detailOf(option: Suggestion): string {
   const parts = [
     option.kind === 'field' ? option.type : undefined,
@@ -25,7 +28,9 @@ export function detailOf(option: Suggestion): string {
   return parts.filter((part) => part !== undefined && part !== '').join(' · ');
 }
 
-/** The letter that stands for a kind of suggestion, for those who do not tell colours apart. */
+/**
+ * The letter that stands for a kind of suggestion, for users who cannot distinguish the colours.
+ */
 export function signOf(kind: Suggestion['kind']): string {
   switch (kind) {
     case 'field':

@@ -1,4 +1,7 @@
-/** The tokens of a query that is being written, as the server reads it, and what a click on one does. */
+/**
+ * The tokens of a query while it is typed, as interpreted by the server, and the actions on a
+ * click.
+ */
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type RefObject, useMemo } from 'react';
@@ -7,7 +10,7 @@ import type { QueryFieldHandle } from './QueryEditor';
 import { type Clause, type ClauseAction, type Clauses, clausesOf } from './clauses';
 import { useEdit } from './useEdit';
 
-/** A token is one as soon as it is written. */
+/** The short pause in typing after which the query is interpreted, so that tokens appear soon. */
 const READ_REST_MS = 120;
 const NOTHING_READ = { clauses: [], stages: [] };
 
@@ -20,7 +23,7 @@ export function useClauses(draft: string): Clauses {
   );
 }
 
-/** `onOff` gets what is left without a part that is switched off, and the part. */
+/** `onOff` is called with the remaining query and the part that was switched off. */
 export function useClauseActions(
   draft: string,
   field: RefObject<QueryFieldHandle | null>,

@@ -5,7 +5,7 @@ import { useEdit, valueEdit } from './useEdit';
 
 type Body = { query: string; edits: { op: string; value: string }[] };
 
-/** Writes what it was asked for behind the query, or what the test says. */
+/** Appends the requested edit to the query, or returns the answer that the test sets. */
 const answer = vi.hoisted(() => {
   const stub = vi.fn<(request: Request) => Promise<Response>>();
   vi.stubGlobal('fetch', stub);

@@ -1,4 +1,7 @@
-/** Changes a query as a click means it. The server writes the new text, for it alone knows how to quote. */
+/**
+ * Changes a query after a click. The server writes the new text, because only it knows how to
+ * quote.
+ */
 import { useCallback, useEffect, useRef } from 'react';
 import { problemOf } from '../../api/client';
 import type { QueryEdit } from '../../api/model';
@@ -51,7 +54,7 @@ function tellFailure(error: unknown): void {
   toast({ tone: 'error', title: 'The query was not changed', detail: detail ?? title });
 }
 
-/** `field=value`, or all but it. */
+/** The edit for `field=value`, or for everything except it. */
 export function valueEdit(field: string, value: string, exclude: boolean): QueryEdit {
   return { op: exclude ? 'exclude' : 'include', field, value };
 }

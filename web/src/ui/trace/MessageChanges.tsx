@@ -1,9 +1,15 @@
-/** A message before and after, with the differences marked. Parts that are the same in both are left out. */
+/**
+ * A message before and after a change, with the differences marked. Parts that are equal in both
+ * are left out.
+ */
 import { differences } from './differences';
 import type { Shown } from '../../api/query';
 import classes from './MessageChanges.module.css';
 
-/** More rows would hide the next example; the message's page has them all. */
+/**
+ * The maximum number of rows: more would hide the next example, and the message's page shows all of
+ * them.
+ */
 const ROWS_MAX = 12;
 
 type Row = { name: string; before: string; after: string };
@@ -38,7 +44,9 @@ function Same({ name, text }: { name: string; text: string }) {
   );
 }
 
-/** The message first, then fields by their names; the raw bytes only where nothing else tells. */
+/**
+ * The message first, then the fields by their names; the raw bytes only if nothing else differs.
+ */
 export function changedRows(before: Shown, after: Shown): Row[] {
   const names = new Set([...Object.keys(before.fields), ...Object.keys(after.fields)]);
   const head = (['message', 'time', 'host', 'program', 'severity_name'] as const).map((key) => ({

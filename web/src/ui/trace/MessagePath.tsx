@@ -1,4 +1,7 @@
-/** The way of a message through the router: where it ends up, and what each route and step made of it, and why. */
+/**
+ * The path of a message through the router: where it ends up, what each route and step did with it,
+ * and why.
+ */
 import { Anchor } from '@mantine/core';
 import type { Shown, Trace, TraceRoute } from '../../api/query';
 import { MessageChanges } from './MessageChanges';
@@ -7,7 +10,9 @@ import classes from './MessagePath.module.css';
 
 type Props = {
   trace: Trace;
-  /** The address of a route, by its place in the document; without it routes are no links. */
+  /**
+   * The address of a route, given its position in the document; without it, routes are not links.
+   */
   linkTo?: (at: number) => string;
 };
 

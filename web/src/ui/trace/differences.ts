@@ -2,10 +2,13 @@
 
 export type DiffPart = { text: string; kind: 'same' | 'gone' | 'new' };
 
-/** Longer texts are compared only from where they begin to differ to where they are alike again. */
+/**
+ * The maximum number of words that are compared completely: of longer texts, only the part from the
+ * first to the last difference is compared.
+ */
 const WORDS_MAX = 300;
 
-/** The parts of both texts, in order: what is gone stands before what came for it. */
+/** The parts of both texts, in order: removed parts come before the parts that replace them. */
 export function differences(before: string, after: string): DiffPart[] {
   const [a, b] = [wordsOf(before), wordsOf(after)];
   let start = 0;
@@ -29,7 +32,7 @@ function between(a: string[], b: string[]): DiffPart[] {
   return path(a, b, lengths(a, b));
 }
 
-/** The length of the longest common sequence of what follows each pair of places. */
+/** The length of the longest common sequence of the words after each pair of positions. */
 function lengths(a: string[], b: string[]): number[][] {
   const table = Array.from({ length: a.length + 1 }, () => Array<number>(b.length + 1).fill(0));
   for (let i = a.length - 1; i >= 0; i -= 1) {

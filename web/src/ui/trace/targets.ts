@@ -1,7 +1,7 @@
 /** The targets of a message, in words. */
 
 export const DROPPED = 'dropped:';
-/** Only destinations that are turned off were to have it. */
+/** All of the message's targets are disabled destinations. */
 export const ONLY_DISABLED = 'dropped:destination_disabled';
 
 /** `logspace:main` and `destination:siem` as `main + siem`; `dropped:route:fw/step:2` as `dropped by fw, step 2`. */
@@ -10,7 +10,7 @@ export function outcomeText(outcome: readonly string[]): string {
   return inOrder(outcome).map(targetText).join(' + ');
 }
 
-/** Stored comes before sent on, and that before dropped. */
+/** Stored comes before forwarded, and forwarded before dropped. */
 export function inOrder(outcome: readonly string[]): string[] {
   const rank = (target: string) =>
     target.startsWith('logspace:') ? 0 : target.startsWith(DROPPED) ? 2 : 1;
@@ -28,12 +28,12 @@ export function targetText(target: string): string {
     : `dropped by ${dropped.route}, step ${dropped.step}`;
 }
 
-/** Of `logspace:main` or `destination:siem`. */
+/** The name in `logspace:main` or `destination:siem`. */
 export function nameOf(target: string): string {
   return target.replace(/^(logspace|destination):/, '');
 }
 
-/** Of `dropped:route:fw/step:2`. */
+/** The route and step in `dropped:route:fw/step:2`. */
 export function droppedBy(target: string): { route: string; step: number } | null {
   const [, route, step] = /^dropped:route:(.*)\/step:(\d+)$/.exec(target) ?? [];
   return route === undefined || step === undefined ? null : { route, step: Number(step) };

@@ -1,4 +1,4 @@
-//! Two documents on the same messages: what becomes of them in each.
+//! Compares the outcomes of the same messages in two documents.
 //!
 //! **Invariant:** every message is in exactly one cell of the matrix. Lists are bounded; counts are not.
 
@@ -13,36 +13,36 @@ use logstead_route::{Lookups, Router, RoutingResult};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The most cells of the matrix; the rest share one.
+/// Maximum number of cells in the matrix; all further outcomes share one.
 const CELLS_MAX: usize = 200;
-/// The cell of all others.
+/// The cell of all further outcomes.
 const OTHERS: (usize, usize) = (usize::MAX, usize::MAX);
-/// The most names of fields that are counted in a cell.
+/// Maximum number of field names that are counted in a cell.
 const NAMES_MAX: usize = 100;
 
-/// Tries messages in both.
+/// Runs messages through both documents.
 pub(super) struct Comparison {
     live: Router,
     draft: Router,
     examples_max: usize,
     report: DryRunReport,
-    /// Outcomes by their number, so that they are compared as numbers.
+    /// Outcomes with their numbers, so that they can be compared as numbers.
     outcomes: BTreeMap<Vec<String>, usize>,
     cells: BTreeMap<(usize, usize), CellCounts>,
     targets: BTreeMap<String, (Volume, Volume)>,
 }
 
-/// A cell, and the counts in it by number and not by name.
+/// A cell, and its counts by number instead of by name.
 struct CellCounts {
     cell: OutcomeCell,
-    /// How many messages routes take, by their positions: in the live document, and in the draft.
+    /// How many messages each route takes, by its position: in the live document, and in the draft.
     taken: [Vec<u64>; 2],
-    /// How many messages steps of the draft change, by the positions of the route and of the step in it.
+    /// How many messages each step of the draft changes, by the positions of the route and of the step in it.
     changed: BTreeMap<(usize, usize), u64>,
 }
 
 impl Comparison {
-    /// Steps that remember begin anew, so that nothing that runs is touched.
+    /// Stateful steps start with an empty state, so that the running ones are not affected.
     pub(super) fn new(live: &Checked, draft: &Checked, lookups: &Lookups, examples_max: usize) -> Comparison {
         let (live, draft) = (Router::new(live, lookups, None), Router::new(draft, lookups, None));
         let mut routes: Vec<RouteReport> = Vec::new();
@@ -68,7 +68,7 @@ impl Comparison {
         Comparison { live, draft, examples_max, report, outcomes, cells, targets }
     }
 
-    /// Tries messages of one source; `ids` are those of stored ones.
+    /// Adds messages of one source; `ids` are those of stored messages.
     pub(super) fn add(&mut self, batch: &Arc<Batch>, source: &str, ids: &[Option<String>]) {
         let mut seen = RoutingRecord::default();
         let before = self.live.route_watched(batch, source, &mut seen);
@@ -126,7 +126,7 @@ impl Comparison {
     ) {
         let key = (numbers_before[before.of_rows[row]], numbers_after[after.of_rows[row]]);
         let looks = |outcomes: &Outcomes| outcomes.looks(batch, row);
-        // Only messages that a step has touched can look different.
+        // Only messages that a step has changed can look different.
         let touched = before.is_changed(row) || after.is_changed(row);
         let both = touched.then(|| (looks(before), looks(after)));
         let differs = both.as_ref().filter(|_| !before.is_dropped(row) && !after.is_dropped(row));
@@ -163,7 +163,8 @@ impl Comparison {
                 *cell.differs.entry((*name).to_owned()).or_default() += 1;
             }
         }
-        // Messages that look different are the interesting ones: the others make room for the first of them.
+        // Messages that look different are more interesting, so other examples are dropped to make room for the first
+        // of them.
         let wanted = !differs.is_empty() || cell.changed == 0;
         if !differs.is_empty() && cell.changed == 1 {
             cell.examples.clear();

@@ -1,9 +1,9 @@
-//! `POST /router/test`: the outcome of a draft for stored messages, or for pasted ones, beside that of the live
-//! document. Nothing is sent and nothing is stored.
+//! `POST /router/test`: the outcome of a draft for stored or pasted messages, compared with that of the live
+//! document. Nothing is sent or stored.
 //!
-//! In JSON, the answer is the report. In `application/x-ndjson`, it is a line `{"progress": REPORT}` now and then, and
-//! `{"end": REPORT}`; an answer without it was broken off. With many messages, the lines have the figures of a sample
-//! from everywhere in the range, while all are tried from the first to the last.
+//! In JSON, the answer is the report. In `application/x-ndjson`, it is a line `{"progress": REPORT}` from time to
+//! time, and finally `{"end": REPORT}`; an answer without that was broken off. With many messages, the progress lines
+//! have the figures of a sample from the whole range, while all messages are tried from first to last.
 
 use super::report::DryRunReport;
 use super::run::{DryRun, DryRunSetup};
@@ -24,19 +24,19 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 const LINES: &str = "application/x-ndjson";
-/// Examples of each cell, unless fewer or more are asked for.
+/// Default number of examples of each cell.
 const EXAMPLES: usize = 3;
 const EXAMPLES_MAX: usize = 20;
-/// Messages that may be pasted.
+/// Maximum number of messages that may be pasted.
 const PASTED_MAX: usize = 10_000;
-/// Lines that wait for a slow client.
+/// Maximum number of lines that wait for a slow client.
 const LINES_MAX: usize = 4;
-/// Time between lines.
+/// Time between progress lines.
 const TELL_INTERVAL: Duration = Duration::from_millis(300);
-/// Messages of a sample, unless fewer are asked for.
+/// Default size of a sample.
 const SAMPLE_MAX: u64 = 100_000;
 
-/// The draft to try, and the messages to try it on: `query`, `from`, `to` and `logspaces` like in a search, or
+/// The draft to try, and the messages to try it on: `query`, `from`, `to` and `logspaces` as in a search, or
 /// `messages`.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -50,10 +50,11 @@ pub(crate) struct TestRequest {
     /// How many examples of each outcome to show.
     #[schema(default = 3, minimum = 0, maximum = 20)]
     examples: Option<usize>,
-    /// Only this many of the newest messages.
+    /// Limits the test to this many of the newest messages.
     limit: Option<u64>,
-    /// How many messages to try first, from everywhere in the range, if there are more than twice as many: the lines of
-    /// progress have their figures. None with 0, with `limit`, and in an answer without lines.
+    /// The size of the sample from the whole range that is tried first, if there are more than twice as many
+    /// messages: the progress lines have its figures. No sample with 0, with `limit`, and in an answer without
+    /// progress lines.
     #[schema(default = 100_000, minimum = 0, maximum = 100_000)]
     sample: Option<u64>,
 }
@@ -65,7 +66,7 @@ pub(crate) struct TestRequest {
 pub(crate) struct PastedMessage {
     /// The message as it would be received.
     raw: String,
-    /// The id of the source that it comes in through.
+    /// The id of the source through which it is received.
     source: String,
 }
 
@@ -75,13 +76,13 @@ impl QuestionParameters for TestRequest {}
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum TestLine {
-    /// How far it is.
+    /// The progress so far.
     Progress(DryRunReport),
-    /// There are no more lines.
+    /// The end: no more lines follow.
     End(DryRunReport),
 }
 
-/// Tries a draft on messages: what becomes of them in it, and in the live document.
+/// Tries a draft on messages: reports their outcome in the draft and in the live document.
 #[utoipa::path(
     post, path = "/api/v1/router/test", operation_id = "test_router", tag = "router", request_body = TestRequest,
     responses((status = 200, content((DryRunReport = "application/json"), (TestLine = "application/x-ndjson"))))
@@ -165,10 +166,10 @@ pub(crate) async fn test(headers: HeaderMap, asked: CallerQuestion<TestRequest>)
     }
 }
 
-/// Tries everything, and tells now and then how far it is.
+/// Tries all messages, and reports the progress from time to time.
 async fn run(mut dry_run: DryRun, sample: u64, cancel: Cancel, lines: mpsc::Sender<BodyPiece>) {
     let cancel = Arc::new(cancel);
-    // A small sample first: it shows within moments what a large one shows better.
+    // A small sample first: it shows within moments what a larger one then shows more precisely.
     for size in [sample / 10, sample] {
         if size == 0 || dry_run.total() <= 2 * size {
             continue;
@@ -189,7 +190,7 @@ async fn run(mut dry_run: DryRun, sample: u64, cancel: Cancel, lines: mpsc::Send
         dry_run = next;
         if done {
             if tell(&lines, &TestLine::End(dry_run.report())).await {
-                // Without it the connection would break.
+                // Without this, the connection would be broken off as incomplete.
                 lines.send(BodyPiece::End(HeaderMap::new())).await.ok();
             }
             return;
@@ -203,7 +204,7 @@ async fn run(mut dry_run: DryRun, sample: u64, cancel: Cancel, lines: mpsc::Send
     }
 }
 
-/// Works on a blocking thread. Nothing after a panic.
+/// Runs a step on a blocking thread; returns `None` if it panics.
 async fn step<T: Send + 'static>(
     mut dry_run: DryRun,
     cancel: &Arc<Cancel>,
@@ -217,7 +218,7 @@ async fn step<T: Send + 'static>(
     made.await.inspect_err(|_| tracing::error!("a test of a draft was broken off by a panic")).ok()
 }
 
-/// Whether somebody listens.
+/// Sends a line; returns whether the client is still connected.
 async fn tell(lines: &mpsc::Sender<BodyPiece>, line: &TestLine) -> bool {
     let Ok(mut line) = serde_json::to_vec(line) else { return false };
     line.push(b'\n');

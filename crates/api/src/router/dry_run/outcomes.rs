@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 /// The outcome of each message of a batch.
 pub(super) struct Outcomes {
-    /// The outcomes that there are, each as the names of targets and reasons.
+    /// The distinct outcomes, each as the names of targets and reasons.
     pub(super) names: Vec<Vec<String>>,
     /// The index of the outcome of each message.
     pub(super) of_rows: Vec<usize>,
-    /// How messages look that a step has changed, each with the messages that it has.
+    /// The messages that a step has changed, each with the batch that has their new form.
     changed: Vec<(Selection, Arc<Batch>)>,
     deliveries: Vec<(String, Selection, Option<Arc<Batch>>)>,
-    /// The record of the way there.
+    /// The record of their way through the routes.
     pub(super) seen: RoutingRecord,
 }
 
@@ -54,7 +54,7 @@ impl Outcomes {
         outcomes
     }
 
-    /// These messages have this name as well.
+    /// Adds a name to the outcomes of these messages.
     fn add(&mut self, name: &str, rows: &Selection) {
         let mut with: BTreeMap<usize, usize> = BTreeMap::new();
         for row in rows.iter() {
@@ -80,7 +80,7 @@ impl Outcomes {
         self.names_of(row).iter().any(|name| name.starts_with("dropped:"))
     }
 
-    /// The message as its first target that gets a changed one has it.
+    /// The message as it reaches the first target that gets a changed version.
     pub(super) fn looks(&self, batch: &Batch, row: usize) -> ShownMessage {
         match self.changed.iter().find(|(rows, _)| rows.contains(row)) {
             Some((rows, own)) => ShownMessage::of(own, rows.count_within(0..row)),

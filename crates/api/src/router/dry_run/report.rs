@@ -14,21 +14,22 @@ pub(crate) struct DryRunReport {
     pub(super) total: u64,
     /// Whether all of them were tried.
     pub(super) complete: bool,
-    /// Whether the figures are those of a sample: of the newest ones with `limit`, otherwise from everywhere in the range.
+    /// Whether the figures are those of a sample: of the newest messages with `limit`, otherwise of messages from the
+    /// whole range.
     pub(super) sampled: bool,
-    /// The margin of error of such a sample: how far the share of changed messages may be off, from 0 to 1, in 19 of 20
-    /// cases.
+    /// The margin of error of a sample from the whole range: how far the share of changed messages may be off, from 0
+    /// to 1, in 19 of 20 cases.
     pub(super) margin: f64,
-    /// How much was tried on the way to exact figures, from 0 to 1.
+    /// The progress towards exact figures, from 0 to 1.
     pub(super) fraction: f64,
-    /// The times that were looked at, as far as anything is stored there.
+    /// The time range examined, as far as anything is stored in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(super) range: Option<TestedRange>,
     pub(super) took_ms: u64,
-    /// Messages that go elsewhere or look different.
+    /// Messages that have other targets or look different.
     pub(super) changed: u64,
-    /// The most frequent outcomes first.
+    /// The cells, most frequent outcomes first.
     pub(super) matrix: Vec<OutcomeCell>,
     pub(super) routes: Vec<RouteReport>,
     pub(super) targets: Vec<TargetReport>,
@@ -38,7 +39,7 @@ pub(crate) struct DryRunReport {
     pub(super) problems: Vec<String>,
 }
 
-/// Messages with one outcome in the live document and one in the draft.
+/// Messages that share the outcome in the live document and the outcome in the draft.
 #[derive(Clone, Default, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = TestOutcome)]
 pub(super) struct OutcomeCell {
@@ -46,18 +47,18 @@ pub(super) struct OutcomeCell {
     pub(super) before: Vec<String>,
     pub(super) after: Vec<String>,
     pub(super) count: u64,
-    /// Those of them that reach a target in both documents and look different there.
+    /// The number of these messages that reach a target in both documents and look different there.
     pub(super) changed: u64,
     /// How many differ in each field.
     pub(super) differs: BTreeMap<String, u64>,
     /// How many of them each route takes.
     pub(super) taken: RouteCounts,
-    /// The changes that the draft's steps make to them, also if they are dropped afterwards.
+    /// The changes that the draft's steps make to them, even if they are dropped afterwards.
     pub(super) steps: Vec<StepChanges>,
     pub(super) examples: Vec<Example>,
 }
 
-/// How many messages routes take, by their ids; those that take none are left out.
+/// How many messages each route takes, by its id; routes that take none are left out.
 #[derive(Clone, Default, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = TestTaken)]
 pub(super) struct RouteCounts {
@@ -71,7 +72,7 @@ pub(super) struct RouteCounts {
 pub(super) struct StepChanges {
     /// The id of its route.
     pub(super) route: String,
-    /// Its number, from 1.
+    /// The number, counted from 1.
     pub(super) step: usize,
     pub(super) kind: String,
     pub(super) changed: u64,
@@ -86,7 +87,7 @@ pub(super) struct TestedRange {
     pub(super) to: String,
 }
 
-/// A message in both documents.
+/// A message as it is in both documents.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = TestExample)]
 pub(super) struct Example {
@@ -98,20 +99,20 @@ pub(super) struct Example {
     pub(super) after: ShownMessage,
 }
 
-/// How many messages a route takes.
+/// The number of messages that a route takes.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct RouteReport {
     pub(super) id: String,
     pub(super) before: u64,
     pub(super) after: u64,
-    /// The effect of its steps in the draft.
+    /// The effect of each of its steps in the draft.
     pub(super) steps: Vec<StepReport>,
 }
 
 /// The effect of a step.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct StepReport {
-    /// Its number, from 1.
+    /// The number, counted from 1.
     pub(super) step: usize,
     pub(super) kind: String,
     pub(super) messages: u64,

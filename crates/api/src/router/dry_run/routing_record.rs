@@ -8,7 +8,7 @@ use logstead_route::{RouteEvent, StepEvent, Watch};
 /// The messages of a batch that routes took and steps changed.
 #[derive(Default)]
 pub(super) struct RoutingRecord {
-    /// The messages of each route, by its position.
+    /// The messages taken by each route, by its position.
     pub(super) taken: Vec<(usize, Selection)>,
     /// The messages that each step changed, by the positions of the route and of the step in it.
     pub(super) changed: Vec<((usize, usize), Selection)>,
@@ -30,7 +30,7 @@ impl Watch for RoutingRecord {
         if at.changed.is_empty() {
             return;
         }
-        // All routes are asked about the batch that came in.
+        // Every route sees the batch in its original form.
         let Some((_, taken)) = self.taken.last() else { return };
         let mut messages = Selection::none(taken.rows());
         at.changed.iter().for_each(|row| messages.insert((at.origin)(row)));
@@ -38,7 +38,7 @@ impl Watch for RoutingRecord {
     }
 }
 
-/// The same for the draft, in which the effect of each step is counted and shown as well.
+/// The same record for the draft, which also counts and shows the effect of each step.
 pub(super) struct DraftRecord<'a> {
     pub(super) routes: &'a mut Vec<RouteReport>,
     pub(super) examples_max: usize,

@@ -1,4 +1,4 @@
-//! A dry run of a draft: messages are read, and taken through the live document and through the draft.
+//! A dry run of a draft: messages are read, and run through the live document and through the draft.
 //!
 //! **Invariant:** what several logspaces hold of one message is tried once, as a search finds it once.
 
@@ -20,12 +20,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long it may take to see where the messages of a range are.
+/// Time limit for finding out how the messages are distributed over the range.
 const PARTS_TIME_MAX: Duration = Duration::from_millis(500);
-/// Messages of a sample that are read at once.
+/// Maximum number of messages of a sample that are read at once.
 const PAGE_MESSAGES_MAX: usize = 5_000;
 
-/// The documents to compare, and how.
+/// The documents to compare, and the options.
 pub(super) struct DryRunSetup {
     pub(super) live: Arc<Checked>,
     pub(super) draft: Checked,
@@ -40,29 +40,29 @@ pub(super) struct DryRun {
     comparison: Comparison,
     started: Instant,
     stored: Option<StoredMessages>,
-    /// The report of a sample, until all messages were tried.
+    /// The report of the sample, until all messages have been tried.
     sample: Option<DryRunReport>,
 }
 
-/// Stored messages on their way.
+/// The stored messages to try.
 struct StoredMessages {
     logspaces: Logspaces,
     query: Query,
     now: Timestamp,
     copies: Copies,
-    /// The range, as far as anything is stored there.
+    /// The range, limited to the times at which anything is stored.
     range: Option<TimeRange>,
     reading: MessageReader,
-    /// How many there are.
+    /// The number of these messages.
     total: u64,
-    /// Whether these are only the newest.
+    /// Whether they are only the newest ones.
     is_limited: bool,
     is_done: bool,
     parts: Vec<CountedRange>,
 }
 
 impl DryRunSetup {
-    /// Steps that remember begin anew, so that nothing that runs is touched.
+    /// Stateful steps start with an empty state, so that the running ones are not affected.
     fn comparison(&self) -> Comparison {
         Comparison::new(&self.live, &self.draft, &self.lookups, self.examples_max)
     }
@@ -91,7 +91,7 @@ impl DryRun {
     /// Tries messages that are not stored, each with the id of its source.
     pub(super) fn paste<'a>(mut self, messages: impl Iterator<Item = (&'a str, &'a str)>) -> DryRunReport {
         let now = clock::now();
-        // One by one, as their sources may alternate and their order counts.
+        // One by one, because their sources may alternate and their order matters.
         for (raw, source) in messages {
             let mut builder = BatchBuilder::new();
             self.reader.pasted(raw, source, now, &mut builder);
@@ -100,7 +100,7 @@ impl DryRun {
         self.report()
     }
 
-    /// Sees which messages a question means.
+    /// Determines the messages that a question refers to.
     pub(super) fn begin(
         &mut self,
         question: StoreQuestion,
@@ -130,7 +130,7 @@ impl DryRun {
         Ok(())
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub(super) fn total(&self) -> u64 {
         self.stored.as_ref().map_or(0, |stored| stored.total)
     }
@@ -165,12 +165,12 @@ impl DryRun {
         report
     }
 
-    /// Tries a sample of messages from everywhere in the range. Its report stands until all of them have been tried.
+    /// Tries a sample of messages from the whole range. Its report is used until all of them have been tried.
     pub(super) fn sample(&mut self, size: u64, cancel: &Cancel) -> Result<(), Cancelled> {
         let Some(mut stored) = self.stored.take() else { return Err(Cancelled) };
         let sampled = self.sample_of(&mut stored, size, cancel);
         self.stored = Some(stored);
-        // All are tried from the beginning.
+        // All messages are then tried from the beginning, with a new comparison.
         let sampled_in = std::mem::replace(&mut self.comparison, self.ground.comparison());
         let (looked_at, read) = sampled?;
         let mut report = sampled_in.report();
@@ -182,7 +182,8 @@ impl DryRun {
         Ok(())
     }
 
-    /// How many messages of each part were tried and how many of them change; and how many were read.
+    /// The number of messages tried in each part and the number of those that change; also the number of messages
+    /// read.
     fn sample_of(
         &mut self,
         stored: &mut StoredMessages,
@@ -206,7 +207,7 @@ impl DryRun {
         Ok((looked_at, read))
     }
 
-    /// Tries the first messages that are wanted. How many there were.
+    /// Tries the first of the requested messages. Returns their number.
     fn first_of(
         &mut self,
         logspaces: &Logspaces,
@@ -249,14 +250,14 @@ impl DryRun {
         taken.map(|more| !more)
     }
 
-    /// Tries the next messages of a reading. Whether there were any.
+    /// Tries the next messages of a reader. Returns whether there were any.
     fn take(&mut self, reading: &mut MessageReader, cancel: &Cancel) -> Result<bool, Cancelled> {
         let taken = RefCell::new((BatchBuilder::new(), Vec::new(), &mut self.reader));
         let take = |logspace: &str, hit: &Hit, out: &mut Vec<u8>| {
             let (builder, ids, reader) = &mut *taken.borrow_mut();
             reader.stored(&hit.batch, hit.row, builder);
             ids.push((logspace.to_owned(), hit.sequence));
-            // A piece is as long as its messages' raw bytes.
+            // The length of a piece is measured by the raw bytes of its messages.
             hit.batch.write_raw(hit.row, out);
         };
         reading.next_piece(take, &cancel.run(), &mut Vec::new())?;
@@ -266,7 +267,7 @@ impl DryRun {
         Ok(!batch.is_empty())
     }
 
-    /// Tries stored messages, each with its logspace and its sequence there.
+    /// Tries stored messages, each with its logspace and its sequence in it.
     fn add(&mut self, batch: &Batch, ids: &[(String, u64)]) {
         let mut by_source: BTreeMap<Vec<u8>, Selection> = BTreeMap::new();
         for row in 0..batch.rows() {

@@ -1,27 +1,27 @@
-//! A sample of the messages of a range: the parts of it that are looked at, the number of messages of each, and the
-//! margin of error. Pure.
+//! A sample of the messages in a range: the parts of it that are read, the number of messages of each, and the margin
+//! of error. Pure.
 //!
-//! A part gives messages that follow each other, as steps that remember need them, and as many as its share of all.
+//! A part contributes consecutive messages, as stateful steps need them, and a number in proportion to its size.
 
 use logstead_query::TimeRange;
 use logstead_record::Timestamp;
 
-/// Parts of a range. More would be read no faster one by one.
+/// Maximum number of parts of a range. With more, reading them would be no faster than reading one by one.
 const PARTS_MAX: usize = 128;
-/// A part is not made shorter.
+/// Minimum length of a part.
 const PART_NANOS_MIN: i64 = 2_000_000;
 /// 19 of 20 cases are within this many standard errors.
 const STANDARD_ERRORS: f64 = 1.96;
 
-/// A part of a range, and how many messages it has.
+/// A part of a range, and the number of messages in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CountedRange {
     pub(super) range: TimeRange,
     pub(super) messages: u64,
 }
 
-/// The range in parts in the order of their times, the fuller the shorter. `count` says how many messages are in one, and
-/// `None` if that takes too long: then the parts that there are have to do.
+/// Divides the range into parts in chronological order, which are shorter the more messages they contain. `count`
+/// returns how many messages a range has, or `None` if that takes too long; then the parts found so far have to do.
 pub(super) fn parts(
     whole: CountedRange,
     count: &mut dyn FnMut(TimeRange) -> Option<u64>,
@@ -47,7 +47,7 @@ pub(super) fn parts(
     parts
 }
 
-/// How many messages of each part make a sample of this size.
+/// How many messages of each part to take for a sample of this size.
 pub(super) fn shares(parts: &[CountedRange], size: u64) -> Vec<u64> {
     let total: u64 = parts.iter().map(|part| part.messages).sum();
     let (mut seen, mut given) = (0, 0);
@@ -61,8 +61,8 @@ pub(super) fn shares(parts: &[CountedRange], size: u64) -> Vec<u64> {
     shares
 }
 
-/// The margin of error of the share of counted messages, from how much it differs between the parts: each has the
-/// messages that were looked at, and those of them that count. `total` is the number of all messages.
+/// The margin of error of the share of counted messages, computed from its variation between the parts: each has the
+/// number of messages examined, and of those that count. `total` is the number of all messages.
 pub(super) fn margin(looked_at: &[(u64, u64)], total: u64) -> f64 {
     let (messages, counted) = looked_at.iter().fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
     let parts = looked_at.iter().filter(|(messages, _)| 0 < *messages).count() as f64;
@@ -72,15 +72,15 @@ pub(super) fn margin(looked_at: &[(u64, u64)], total: u64) -> f64 {
     let (all, share) = (messages as f64, counted as f64 / messages as f64);
     let off = |(messages, counted): &(u64, u64)| (*counted as f64 - share * *messages as f64).powi(2);
     let variance = looked_at.iter().map(off).sum::<f64>() * parts / (parts - 1.0) / (all * all);
-    // The part that was looked at adds no uncertainty.
+    // The messages that were examined add no uncertainty.
     let unknown = (1.0 - all / total.max(messages) as f64).max(0.0);
     (STANDARD_ERRORS * (variance * unknown).sqrt()).min(1.0)
 }
 
-/// The range from the first message to the last, if it has no bound of its own.
+/// The range, limited to the span from the first stored message to the last.
 pub(super) fn bounded(range: TimeRange, stored: Option<TimeRange>) -> Option<TimeRange> {
     let within = range.intersect(stored?);
-    // A time after the last representable one is in no part.
+    // The last representable time belongs to no part.
     Some(within).filter(|within| !within.is_empty() && within.last < Timestamp::MAX)
 }
 
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn where_there_are_more_messages_parts_are_shorter_and_each_gives_its_share() {
         const SECOND: i64 = 1_000_000_000;
-        // A message a second, and 9000 in the last of a thousand seconds.
+        // One message per second, and 9000 in the last of a thousand seconds.
         let mut times: Vec<i64> = (0..1000).map(|second| second * SECOND).collect();
         times.extend((0..9000).map(|n| 999 * SECOND + n * 100_000));
         let inside = |range: TimeRange| {

@@ -1,10 +1,10 @@
-//! A message as it looks at one place of its way.
+//! A message as it looks at one point of its way through the routes.
 
 use logstead_record::Batch;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A message at one place of its way.
+/// A message at one point of its way through the routes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = Shown)]
 pub(super) struct ShownMessage {
@@ -12,7 +12,7 @@ pub(super) struct ShownMessage {
     time: String,
     host: String,
     program: String,
-    /// Empty if it has none.
+    /// The name of the severity; empty if it has none.
     severity_name: &'static str,
     message: String,
     raw: String,
@@ -47,7 +47,7 @@ impl ShownMessage {
         }
     }
 
-    /// The names of what differs.
+    /// The names of the parts that differ.
     pub(super) fn differs<'a>(&'a self, other: &'a ShownMessage) -> Vec<&'a str> {
         let known = [
             ("time", self.time != other.time),

@@ -1,7 +1,7 @@
-//! A message as it was received: pasted, or read again from its raw bytes.
+//! A message as it was received: pasted, or parsed again from its raw bytes.
 //!
-//! A stored message may have been changed by the steps of the live routes. Its raw bytes are as they came, unless a
-//! mask rewrote them, so they are read again as their source reads them.
+//! A stored message may have been changed by steps of the live routes. Its raw bytes are as they were received,
+//! unless a mask rewrote them, so they are parsed again in the way of their source.
 
 use logstead_config::{Checked, SourceKind};
 use logstead_ingest::native::{MessageReader as Ours, ReadOptions};
@@ -14,11 +14,11 @@ use std::sync::Arc;
 /// Reads messages as their sources do.
 pub(super) struct SourceReader {
     pipeline: Arc<Pipeline>,
-    /// By source; `None` for those that read something else than syslog.
+    /// The parser of each source; `None` for those that do not read syslog.
     formats: HashMap<String, Option<Arc<Parser>>>,
-    /// Whether stored messages may be different from the received ones.
+    /// Whether stored messages may differ from the received ones.
     reads_again: bool,
-    /// The sources of messages over HTTP.
+    /// The ids of sources that receive messages over HTTP.
     http: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ impl SourceReader {
         let (peer, received) = (batch.peer(row), batch.received(row));
         builder.origin(Origin { source: batch.source(row), peer, received });
         let host = String::from_utf8_lossy(peer).into_owned();
-        // Without the port.
+        // The address without the port.
         let host = host.parse::<std::net::SocketAddr>().map_or(host, |address| address.ip().to_string());
         format.parse(&raw, FrameContext { peer: host.as_bytes(), ..FrameContext::at(received) }, builder);
     }
@@ -67,7 +67,7 @@ impl SourceReader {
     }
 }
 
-/// An object as a line of JSON, anything else as a line of text. Whether it could be read.
+/// Reads an object as a line of JSON, and anything else as a line of text. Returns whether it could be read.
 fn as_ingested(line: &[u8], now: Timestamp, builder: &mut BatchBuilder) -> bool {
     let reading = Ours::new(ReadOptions::default());
     let is_object = line.starts_with(b"{") && reading.object(line, now, builder).is_ok();

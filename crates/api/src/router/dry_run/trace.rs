@@ -1,4 +1,5 @@
-//! `POST /router/trace`: the way of one message through the routes and their steps, with the reasons.
+//! `POST /router/trace`: the way of one message through the routes and their steps, with the reasons for each
+//! decision.
 
 use super::shown_message::ShownMessage;
 use super::source_reader::SourceReader;
@@ -16,22 +17,22 @@ use logstead_route::{Lookups, RouteEvent, Router, StepEvent, Watch, unfit};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The message to trace, and the document to take it through.
+/// The message to trace, and the document to use.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TraceRequest {
     /// A stored message: `LOGSPACE:SEQUENCE`.
     id: Option<String>,
-    /// Or one as it comes in.
+    /// Alternatively, a message as it would be received.
     raw: Option<String>,
-    /// The id of the source that it comes in through.
+    /// The id of the source through which it is received.
     source: Option<String>,
     /// A draft, as TOML in a string or as JSON; by default the live document.
     #[schema(value_type = Option<Object>)]
     document: Option<serde_json::Value>,
 }
 
-/// The way of a message.
+/// The way of a message through the routes.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Trace {
     /// The message as it was received.
@@ -64,13 +65,13 @@ enum RouteVerdict {
 
 #[derive(Serialize, utoipa::ToSchema)]
 struct StepTrace {
-    /// Its number, from 1.
+    /// The number, counted from 1.
     step: usize,
     kind: String,
     verdict: StepVerdict,
     /// The reason in words.
     why: String,
-    /// The message after it.
+    /// The message after the step.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     after: Option<ShownMessage>,
@@ -82,12 +83,12 @@ enum StepVerdict {
     Changed,
     Unchanged,
     Dropped,
-    /// Its own `where` does not mean the message.
+    /// The step's own `where` does not match the message.
     Skipped,
     Failed,
 }
 
-/// Says which way a message goes, and why: each route in order, and each step of those that take it.
+/// Reports the way of a message, and the reasons: each route in order, and each step of those that take the message.
 #[utoipa::path(
     post, path = "/api/v1/router/trace", operation_id = "trace_message", tag = "router", request_body = TraceRequest,
     responses((status = 200, body = Trace))
@@ -228,7 +229,7 @@ impl Watch for Tracer<'_> {
         } else {
             (StepVerdict::Unchanged, "it leaves the message as it is".to_owned())
         };
-        // A part of a step may be done where another failed.
+        // A part of a step may have been done although another part failed.
         let after = at.changed.contains(row).then(|| ShownMessage::of(at.after, row));
         let step = StepTrace { step: at.step + 1, kind: at.kind.to_owned(), verdict, why, after };
         if let Some(route) = self.routes.last_mut() {

@@ -1,4 +1,4 @@
-//! Why a query does not mean a message, in words: the matcher is asked about each of its clauses.
+//! Why a query does or does not match a message, in words: each clause is tested with the matcher.
 
 use logstead_query::{Context, Matcher, Query, Stage};
 use logstead_record::FieldName;
@@ -6,10 +6,10 @@ use logstead_record::{Batch, Selection};
 use logstead_transform::Transform;
 use std::sync::Arc;
 
-/// Most values of a sentence.
+/// Maximum length of a value in a sentence.
 const SHOWN_BYTES_MAX: usize = 80;
 
-/// Whether a query means a row of a batch.
+/// Whether a query matches a row of a batch.
 fn means(query: &Query, batch: &Batch, row: usize) -> bool {
     let mut only = Selection::none(batch.rows());
     only.insert(row);
@@ -24,7 +24,7 @@ pub(super) fn why_not(query: &Query, batch: &Batch, row: usize) -> String {
     reasons.join("; ")
 }
 
-/// The reason why it does not match, or the stage behind it that leaves the message out.
+/// The reason why the query does not match, or the stage after it that leaves the message out.
 pub(super) fn why_left_out(query: &Query, stages: &[Stage], batch: &Arc<Batch>, row: usize) -> String {
     if !means(query, batch, row) {
         return why_not(query, batch, row);
@@ -57,7 +57,7 @@ fn reason(clause: &Query, batch: &Batch, row: usize) -> String {
     }
 }
 
-/// The value of a field, for a sentence.
+/// The value of a field, worded for a sentence.
 fn said(field: &FieldName, batch: &Batch, row: usize) -> String {
     match batch.value(row, field) {
         Some(value) => {
@@ -70,7 +70,7 @@ fn said(field: &FieldName, batch: &Batch, row: usize) -> String {
     }
 }
 
-/// Why a query means a message.
+/// Why a query matches a message.
 pub(super) fn taken(query: &Query, batch: &Batch, row: usize) -> String {
     if *query == Query::All {
         return "it takes every message".to_owned();

@@ -1,10 +1,10 @@
-//! Decides which paths a router document may use: the files that sources read and destinations write, the secrets that
-//! destinations use, and unix sockets. The folders are settings of the process (`files.…`), which a right to change the
-//! router document does not include.
+//! Decides which paths a router document may use: the files that sources read and destinations write, the secrets
+//! that destinations use, and unix sockets. The folders are settings of the process (`files.…`): the right to change
+//! the router document does not include them.
 //!
 //! **Invariant:** below the data directory only the folders `forward` and `run` can be read, written or replaced this
-//! way, and `secrets` can be read to authorise requests, whatever the settings say. **Invariant:** a path is checked by
-//! its real location when it is opened, so planting a link later is of no use.
+//! way, and `secrets` can be read to authorise requests, whatever the settings say. **Invariant:** a path is checked
+//! by its real location when it is opened, so creating a link later does not help an attacker.
 
 use super::folder_entry::FolderEntry;
 use logstead_config::settings::FileSettings;
@@ -20,11 +20,11 @@ use std::path::{Component, Path, PathBuf};
 const FORWARD: &str = "forward";
 /// The secrets of destinations in the data directory.
 const SECRETS: &str = "secrets";
-/// The largest file that holds a secret.
+/// The greatest size of a file that contains a secret.
 const SECRET_BYTES_MAX: u64 = 64 << 10;
 /// The folder for unix sockets in the data directory.
 const RUN: &str = "run";
-/// Folders of sockets: those who may connect to a socket have to reach it.
+/// The mode of folders for sockets: programs that may connect to a socket have to reach it.
 const SOCKET_FOLDER_MODE: u32 = 0o755;
 
 /// The folders that the settings name.
@@ -72,7 +72,7 @@ impl Folders {
         problems
     }
 
-    /// The paths of a source that may not be read, by their places, and what to do.
+    /// The paths of a source that may not be read, each with its position and what to do.
     pub fn refused_paths(&self, kind: &SourceKind) -> Vec<(usize, String)> {
         let SourceKind::File(files) = kind else { return Vec::new() };
         let refused =
@@ -80,14 +80,14 @@ impl Folders {
         files.paths.iter().enumerate().filter_map(refused).collect()
     }
 
-    /// Why a destination may not be written to, and what to do about it.
+    /// The reason why a destination may not be written to, and what to do about it.
     pub fn refused_sink(&self, kind: &DestinationKind) -> Option<String> {
         let DestinationKind::File(file) = kind else { return None };
         self.sink(file.path.as_str()).err()
     }
 
-    /// Whether files may be looked for by this pattern: the part before `*` or `?` must be in a folder that may be
-    /// read, so that the names in other folders stay hidden.
+    /// Whether files may be searched for with this pattern: the part before `*` or `?` must be in a folder that may
+    /// be read, so that the names in other folders stay hidden.
     pub fn may_look_for(&self, pattern: &Path) -> Result<(), String> {
         let path = std::path::absolute(pattern).unwrap_or_else(|_| pattern.to_owned());
         let is_plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?']);
@@ -150,8 +150,8 @@ impl Folders {
         )
     }
 
-    /// The file that a destination's path means. Relative paths are below `forward` in the data directory, whether
-    /// they say so or not.
+    /// The file that a destination's path refers to. Relative paths are below `forward` in the data directory,
+    /// whether they say so or not.
     pub fn sink(&self, path: &str) -> Result<WritablePath, String> {
         let path = Path::new(path);
         let forward = self.data.join(FORWARD);
@@ -175,7 +175,7 @@ impl Folders {
         })
     }
 
-    /// Whether it is in the data directory, outside the folder for outputs.
+    /// Whether the path is in the data directory, but outside the folder for outputs.
     fn is_ours(&self, sink: &WritablePath) -> bool {
         let path = real(&sink.root).join(&sink.below);
         [self.data.clone(), real(&self.data)]
@@ -248,7 +248,7 @@ impl WritablePath {
                 return Ok(FolderEntry::new(folder, name.to_owned()));
             }
             match rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o700)) {
-                // The file's content lasts no longer than its name.
+                // The file is only safe once its name is, too.
                 Ok(()) => folder.sync_all()?,
                 Err(rustix::io::Errno::EXIST) => {}
                 Err(error) => return Err(error.into()),
@@ -285,7 +285,7 @@ impl WritablePath {
 
 /// Opens a file to read it, if its real location is allowed.
 fn open_if(path: &Path, may_read: impl Fn(&Path) -> Result<(), String>) -> io::Result<File> {
-    // Opening must have no effect: it may be a link to a device.
+    // Opening must have no effect, as the path may be a link to a device.
     let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let handle = format!("/proc/self/fd/{}", found.as_raw_fd());
     may_read(&fs::read_link(&handle)?).map_err(io::Error::other)?;
@@ -325,7 +325,7 @@ fn listed(folders: &[PathBuf], ours: &Path) -> String {
     folders.map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// Folders as tests need them.
+/// Folders for tests.
 impl Folders {
     /// The data directory is this folder.
     pub fn of_data(folder: &Path) -> Folders {

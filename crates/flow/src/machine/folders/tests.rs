@@ -21,7 +21,7 @@ fn scene() -> Scene {
     }
     let folders = Folders {
         data: path("data"),
-        // The whole, too: the data directory's own files stay out of reach.
+        // The whole data directory is allowed here, too: its own files stay out of reach all the same.
         read: vec![path("logs"), path("data")],
         write: vec![path("out"), path("data")],
         sockets: vec![path("sockets")],

@@ -27,10 +27,10 @@ pub(crate) fn keep_freed_for(ms: isize) {
     }
 }
 
-/// Gives everything that is freed back to the system now.
+/// Returns all freed memory to the system now.
 pub(crate) fn give_back() {
     let Ok(kept_ms) = Access::<isize>::read(b"arenas.dirty_decay_ms\0".as_slice().name()) else { return };
-    // An arena that keeps nothing gives back what it has.
+    // An arena that is set to keep nothing returns its freed memory at once.
     each_arena(0);
     each_arena(kept_ms);
 }
@@ -56,7 +56,7 @@ mod tests {
         drop(taken);
         give_back();
         let freed = heap().expect("figures").freed;
-        // Other tests free some meanwhile.
+        // Other tests free memory in the meantime.
         assert!(freed < 96 << 20, "{freed}");
     }
 }

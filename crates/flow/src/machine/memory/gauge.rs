@@ -1,7 +1,7 @@
-//! Watches the memory that the process really takes: shares are plans, and this measures the result.
+//! Watches the memory that the process actually takes: the shares are only a plan.
 //!
-//! Near the limit, freed memory goes back to the system at once; then the question that began last has to end, and
-//! after it the one before, until there is room.
+//! Near the limit, freed memory goes back to the system at once. After that, questions are ended one by one, the
+//! latest first, until there is room.
 //!
 //! **Invariant:** a question that was told to end keeps that signal for as long as it runs.
 
@@ -22,7 +22,7 @@ const BUSY: u64 = 8;
 const TIGHT: u64 = 12;
 /// and beyond this questions end.
 const SHORT: u64 = 14;
-/// The time that a question gets to end before the next one is told to.
+/// The number of measurements before the next question is told to end.
 const LOOKS_BETWEEN_ENDS: u32 = 10;
 
 /// Measures how much of its memory the process uses.
@@ -40,7 +40,7 @@ struct Questions {
     running: BTreeMap<u64, Arc<AtomicBool>>,
 }
 
-/// A question that runs, and can be told to end.
+/// A question that is running and can be told to end.
 pub struct RunningQuestion {
     gauge: Arc<Gauge>,
     number: u64,
@@ -75,12 +75,12 @@ impl Gauge {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// The most that was seen.
+    /// The highest memory use so far.
     pub fn used_max(&self) -> u64 {
         self.used_max.load(Ordering::Relaxed)
     }
 
-    /// Questions that had to end.
+    /// The number of questions that had to end.
     pub fn ended(&self) -> u64 {
         self.ended.load(Ordering::Relaxed)
     }
@@ -112,7 +112,7 @@ impl Gauge {
         }
     }
 
-    /// A question that begins.
+    /// Registers a question that begins.
     pub fn begin(self: &Arc<Gauge>) -> RunningQuestion {
         let mut questions = self.questions.lock();
         let (number, has_to_end) = (questions.next, Arc::<AtomicBool>::default());
@@ -130,7 +130,7 @@ impl Gauge {
         self.used_max.fetch_max(used, Ordering::Relaxed);
     }
 
-    /// Tells the question to end that began last, of those that were not told yet.
+    /// Tells the latest question to end, among those that have not been told yet.
     fn end_one(&self) {
         let questions = self.questions.lock();
         if let Some(youngest) = questions.running.values().rev().find(|told| !told.load(Ordering::Relaxed)) {

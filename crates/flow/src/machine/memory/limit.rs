@@ -11,11 +11,12 @@ use std::fmt::{Display, Formatter};
 use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// A table of mounts is not read beyond this; a node of a cluster has thousands of mounts, of 200 bytes each.
+/// The maximum number of bytes that are read of a table of mounts; a node of a cluster has thousands of mounts, of
+/// 200 bytes each.
 const MOUNTS_BYTES_MAX: u64 = 16 << 20;
-/// Nor is any other file.
+/// The maximum number of bytes that are read of any other file.
 const FILE_BYTES_MAX: u64 = 64 << 10;
-/// Groups above each other that are asked; the kernel's own limit is lower unless it was raised.
+/// The maximum number of nested groups that are read; the kernel's own limit is lower unless it was raised.
 const DEPTH_MAX: usize = 256;
 
 /// The memory that the process may take.
@@ -25,7 +26,7 @@ pub struct MemoryLimit {
     pub bytes: Option<u64>,
     /// The origin of the limit.
     pub origin: LimitOrigin,
-    /// Why another limit may be smaller: the file that could not be read.
+    /// The error because of which a smaller limit may be unknown: a file could not be read.
     pub unknown: Option<String>,
 }
 
@@ -119,20 +120,20 @@ impl SmallestLimit {
         Ok(())
     }
 
-    /// Asks a group and all above it, as far as these are mounted.
+    /// Reads the limits of a group and of all groups above it, as far as these are mounted.
     fn ask_group(&mut self, root: &Path, group: &ControlGroup, mounts: &[Mount]) -> Result<(), String> {
         let of_version = || mounts.iter().filter(|mount| mount.version == group.version);
         let ControlGroup { version, path } = group;
         if of_version().next().is_none() {
-            // The hierarchy of version 2 is there on every kernel. If it is not mounted, it limits no memory. A group
-            // of the process's own in the memory hierarchy of version 1 suggests that memory may be limited there.
+            // Every kernel has the hierarchy of version 2. If it is not mounted, it limits no memory. If the process
+            // has its own group in the memory hierarchy of version 1, memory may be limited there.
             return if *version == 2 || path == Path::new("/") {
                 Ok(())
             } else {
                 Err(format!("the memory group {} of version {version} is not mounted", path.display()))
             };
         }
-        // The innermost mount shows the most of it.
+        // The mount with the shortest part shows the most groups above it.
         let visible = of_version().filter_map(|mount| Some((mount, below(path, &mount.part)?)));
         let Some((mount, rest)) = visible.min_by_key(|(mount, _)| mount.part.components().count()) else {
             let shown = path.display();
@@ -169,7 +170,8 @@ impl SmallestLimit {
         })
     }
 
-    /// A file that is not there limits nothing: version 2 has it only where memory is controlled, and never at the top.
+    /// A missing file limits nothing: version 2 has it only in groups whose memory is controlled, and never at the
+    /// top.
     fn ask_file(
         &mut self,
         root: &Path,
@@ -289,7 +291,7 @@ mod tests {
     const V2: &str = "41 31 0:38 PART /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate";
     const NONE_V1: &str = "9223372036854771712\n";
 
-    /// The limit in a tree of these files, on a machine of 16 GiB.
+    /// The limit that is found in a tree of these files, on a machine with 16 GiB.
     fn limit(files: &[(&str, &str)]) -> MemoryLimit {
         let root = tempfile::tempdir().unwrap();
         let of_machine = [("proc/meminfo", "MemTotal:       16777216 kB\nMemFree: 1 kB\n")];
@@ -353,7 +355,7 @@ mod tests {
         check(&[(&own, "268435456\n"), (&high, "134217728\n")], of(128 << 20, 2, &format!("/{high}")));
         check(&[(&own, "268435456\n"), (above, "1048576\n")], of(1 << 20, 2, &format!("/{above}")));
         check(&[(&own, "max\n"), (above, "1073741824\n")], of(GIB, 2, &format!("/{above}")));
-        // More than the machine has is no limit.
+        // A limit above the machine's memory has no effect.
         check(&[(&own, "1099511627776\n")], of_machine());
         // Memory is not controlled below the slice.
         check(&[(&format!("{group}/cgroup.procs"), ""), (above, "7\n")], of(7, 2, &format!("/{above}")));

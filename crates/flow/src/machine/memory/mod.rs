@@ -14,9 +14,11 @@ use limit::MemoryLimit;
 use logstead_config::settings::Settings;
 use std::sync::Arc;
 
-/// How long freed memory is kept before the system gets it back, in milliseconds for each GiB that is divided.
+/// The time for which freed memory is kept before the system gets it back, in milliseconds for each GiB that is
+/// divided.
 const KEPT_MS_A_GIB: u64 = 2500;
-/// The allocator's own figure, and the least that spares it the same pages again and again.
+/// The bounds of that time: the longest is the allocator's default, and a shorter one than the lowest would make it
+/// request the same pages again and again.
 const KEPT_MS: std::ops::RangeInclusive<u64> = 100..=10_000;
 
 /// The memory of the process.
@@ -30,7 +32,7 @@ pub struct ProcessMemory {
 }
 
 impl ProcessMemory {
-    /// Divides the memory by the settings, logs the result, and watches its use from now on.
+    /// Divides the memory according to the settings, logs the result, and watches its use from now on.
     pub fn divide(settings: &Settings) -> std::io::Result<ProcessMemory> {
         let limit = limit::of_process();
         let shares = Shares::of(settings, &limit, cores());
@@ -51,7 +53,7 @@ mod tests {
     #[test]
     fn what_is_taken_is_told() {
         let before = heap().expect("figures").allocated;
-        // More than the tests beside this one give back meanwhile.
+        // More than other tests give back in the meantime.
         let taken = std::hint::black_box(vec![1_u8; 256 << 20]);
         assert!(before + taken.len() / 2 < heap().expect("figures").allocated);
         assert!(taken.len() as u64 <= resident_bytes().expect("a figure"));

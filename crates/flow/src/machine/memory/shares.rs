@@ -1,4 +1,5 @@
-//! Divides the memory of the process among its parts: pure, from the settings and the [limit](super::limit).
+//! Divides the memory of the process among its parts, according to the settings and the [limit](super::limit). No
+//! I/O.
 //!
 //! **Invariant:** shares that no setting names are together never more than the whole.
 
@@ -6,14 +7,14 @@ use super::limit::{self, LimitOrigin, MemoryLimit};
 use logstead_config::settings::{Settings, StorageSettings};
 use logstead_config::{CountOrAuto, Size};
 
-/// The memory that is divided if neither a setting nor the machine says how much there is.
+/// The memory that is divided if neither a setting nor the machine states an amount.
 const UNKNOWN_BYTES: u64 = 1 << 30;
 /// A process without a limit shares the machine with others: it divides the machine's memory by this number, and uses
 /// one part.
 const OF_MACHINE: u64 = 2;
 /// The memory that the process takes before it does anything: threads, tables, the database.
 const BASE_BYTES: u64 = 24 << 20;
-/// The rest is divided into this many parts.
+/// The number of parts into which the rest is divided.
 const PARTS: u64 = 32;
 const TAIL_PARTS: u64 = 3;
 const INDEX_PARTS: u64 = 4;
@@ -22,7 +23,7 @@ const FORWARD_PARTS: u64 = 1;
 const BODIES_PARTS: u64 = 3;
 const SEALING_PARTS: u64 = 8;
 const QUESTIONS_PARTS: u64 = 8;
-/// The largest that each share may be: the fixed size that it had before memory was divided.
+/// The maximum of each share: the fixed size that it had before memory was divided.
 const TAIL_BYTES_MAX: u64 = 512 << 20;
 const INDEX_BYTES_MAX: u64 = 256 << 20;
 const ANSWER_BYTES_MAX: u64 = 256 << 20;
@@ -31,14 +32,14 @@ const BODIES_BYTES_MAX: u64 = 512 << 20;
 /// The default memory of a destination's queue.
 const FORWARD_BYTES: u64 = 16 << 20;
 const JOIN_BYTES_MAX: u64 = 64 << 20;
-/// The smallest that a share may be.
+/// The minimum of a share.
 const SHARE_BYTES_MIN: u64 = 1 << 20;
 /// The memory of a thread that seals a journal file of the usual length.
 const SEALER_BYTES: u64 = 48 << 20;
 /// The memory of a thread that looks through messages for a question: a group of texts, and the batches made from it.
 const LOOKER_BYTES: u64 = 16 << 20;
-/// The number of answers that may have their full size at the same time: few have it, and if more do, the youngest
-/// ends.
+/// The number of answers that may have their full size at the same time: few have it, and if more do, the latest is
+/// ended.
 const ANSWERS: u64 = 2;
 /// The memory of a thread that parses, routes and compresses.
 const WORKER_BYTES: u64 = 8 << 20;
@@ -46,7 +47,7 @@ const WORKER_BYTES: u64 = 8 << 20;
 /// The division of the process's memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shares {
-    /// The whole.
+    /// The memory that is divided.
     pub bytes: u64,
     /// The origin of that figure.
     pub origin: String,
@@ -72,11 +73,11 @@ pub struct Shares {
     pub workers: usize,
     /// Threads that make segments.
     pub sealers: usize,
-    /// Threads that look through messages for questions, besides those that these begin on.
+    /// Additional threads that look through messages, besides the one that each question begins on.
     pub lanes: usize,
-    /// Questions at a time.
+    /// Questions that may run at the same time.
     pub searches: usize,
-    /// Exports at a time.
+    /// Exports that may run at the same time.
     pub exports: usize,
     /// Warnings for the operator.
     pub warnings: Vec<String>,
@@ -183,7 +184,7 @@ impl Shares {
         self.source_queue.min((self.queues / sources.max(1)).max(SHARE_BYTES_MIN as usize))
     }
 
-    /// Warns of settings that together are more than the whole.
+    /// Warns if the settings add up to more than the whole memory.
     fn warn_of_sum(&mut self, settings: &Settings) {
         let said = [
             ("memory.tail_max", settings.memory.tail_max.exactly(), 1),
@@ -210,7 +211,7 @@ impl Shares {
     }
 }
 
-/// The memory to divide, and where the figure is from.
+/// The memory to divide, and the origin of the figure.
 fn whole(settings: &Settings, limit: &MemoryLimit) -> (u64, String) {
     if let Some(size) = settings.memory.max.exactly() {
         // A setting cannot give more than the control group allows.
@@ -252,7 +253,7 @@ mod tests {
         Shares::of(&settings, &MemoryLimit { bytes: Some(mib * MIB), origin, unknown: None }, cores)
     }
 
-    /// All that the parts may take together.
+    /// The sum of all shares.
     fn sum(shares: &Shares) -> u64 {
         let answers = shares.answer * shares.searches.min(ANSWERS as usize);
         let lookers = (shares.lanes + shares.searches) as u64 * LOOKER_BYTES;
@@ -274,7 +275,7 @@ mod tests {
                 assert!(1 <= shares.searches && 1 <= shares.sealers && 1 <= shares.workers);
             }
         }
-        // Less than the process itself takes: as little as it can.
+        // If there is less than the process itself takes, the shares are as small as they can be.
         let least = shares(8, &[], 64);
         assert_eq!((least.tail, least.lanes, least.searches, least.sealers), (1 << 20, 0, 1, 1));
     }

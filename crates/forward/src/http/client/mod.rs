@@ -20,17 +20,18 @@ use ureq::http::{HeaderMap, Method, Request, Response, header};
 use ureq::{Agent, Body};
 
 const CONNECT_WAIT_MAX: Duration = Duration::from_secs(5);
-/// The largest answer to a request that succeeded: some hundred bytes for each of many thousand messages.
+/// The largest response to a successful request: some hundred bytes for each of many thousand messages.
 const ANSWER_BYTES_MAX: u64 = 32 << 20;
-/// The limit on the body of any other response.
+/// Maximum length of the body of any other response.
 const REFUSAL_BYTES_MAX: u64 = 64 << 10;
-/// The limit on the part of the last response that is kept.
+/// Maximum length of the part of the last response that is kept.
 const HEARD_BYTES_MAX: usize = 4 << 10;
-/// The number of characters of an answer that are shown.
+/// Maximum number of characters of a response that are shown.
 const SHOWN_CHARS_MAX: usize = 300;
-/// Smaller bodies are not worth compressing.
+/// Minimum length of a body for compression.
 const COMPRESSED_BYTES_MIN: usize = 1024;
-/// Values of headers that are shorter hide nothing, and taking them out would garble the shown text.
+/// Minimum length of a header value to be treated as a secret: removing shorter ones would garble the text and
+/// protect nothing.
 const HEADER_SECRET_BYTES_MIN: usize = 8;
 
 /// A client of one server.
@@ -40,12 +41,12 @@ pub(super) struct Client {
     folders: Arc<Folders>,
     connection: Option<ClientSetup>,
     packed: Vec<u8>,
-    /// The status of the last answer, and the beginning of it.
+    /// The status and the beginning of the last response.
     heard: Option<(u16, Vec<u8>)>,
 }
 
-/// The state that depends on the files that the configuration names. It is built again after a failure, so that new
-/// certificates and secrets count without a restart.
+/// The state that depends on the files that the configuration names. It is rebuilt after a failure, so that new
+/// certificates and secrets are used without a restart.
 struct ClientSetup {
     agent: Agent,
     authorization: Authorization,
@@ -66,8 +67,8 @@ impl<'a> HttpRequest<'a> {
     }
 }
 
-/// The address of a path of a server, which may stand behind a path of its own. An address that ends with the path is
-/// right as it is.
+/// The URL of a path on a server, whose own URL may include a path. A URL that already ends with the path is left as
+/// it is.
 pub(super) fn address(server: &HttpServer, path: &str) -> String {
     let base = server.url.as_str().trim_end_matches('/');
     if base.ends_with(path) { base.to_owned() } else { format!("{base}{path}") }
@@ -92,7 +93,7 @@ impl Client {
         Some(told_by(*status, &String::from_utf8_lossy(text), secrets))
     }
 
-    /// Sends a request and reads its answer.
+    /// Sends a request and reads the response.
     pub(super) fn ask(&mut self, question: &HttpRequest<'_>) -> Result<HttpAnswer, SendFailure> {
         let place = without_query(question.url).to_owned();
         let failed = |error: &dyn Display| SendFailure::wait(format!("{place}: {error}"));
@@ -111,7 +112,7 @@ impl Client {
             let secrets = self.secrets(&connection.authorization);
             answer.shown = format!("{place}: {}", refusal(&answer, &headers, secrets));
         }
-        // The reason of a refusal may be a secret that has changed.
+        // After these statuses the secret may have changed, so the connection is set up again.
         if !matches!(status, 401 | 403) {
             self.connection = Some(connection);
         }
@@ -138,7 +139,7 @@ impl Client {
             .timeout_connect(Some(timeout.min(CONNECT_WAIT_MAX)));
         let authorization = self.authority.read(&self.folders).map_err(|error| error.to_string())?;
         let tls = self.server.tls.clone().unwrap_or_default();
-        // The name of a bucket stands in front of the host, and is in no certificate if it has dots.
+        // The name of a bucket precedes the host, and no certificate covers it if it contains dots.
         let name = tls.server_name.as_deref().unwrap_or(self.server.url.host());
         let encryption = Encryption::new(tls::options(&tls, &self.folders), Some(name));
         let proxies = Proxies::of(self.server.proxy.as_ref().map(Proxy::as_str))?;
@@ -184,7 +185,7 @@ impl Client {
         Ok(true)
     }
 
-    /// The secrets that must not be shown, should the server repeat them.
+    /// The secrets that must not be shown in case the server repeats them.
     fn secrets<'b>(&'b self, authorization: &'b Authorization) -> impl Iterator<Item = &'b str> {
         let headers = self.server.headers.iter().map(|header| header.value.as_str());
         let headers = headers.filter(|value| HEADER_SECRET_BYTES_MIN <= value.len());
@@ -194,14 +195,14 @@ impl Client {
 
 type ResponseParts = (u16, HeaderMap, Vec<u8>);
 
-/// Reads an answer: a success to its end, and of anything else the part that is shown.
+/// Reads a response: a success to the end, and of any other the part that is shown.
 fn read(response: Response<Body>) -> Result<ResponseParts, ureq::Error> {
     let (head, mut body) = response.into_parts();
     let body = if head.status.is_success() {
         body.with_config().limit(ANSWER_BYTES_MAX).read_to_vec()?
     } else {
         let mut text = Vec::new();
-        // The part that was read until then is enough to be shown.
+        // The part that was read is enough to be shown.
         body.as_reader().take(REFUSAL_BYTES_MAX).read_to_end(&mut text).ok();
         text
     };
@@ -213,7 +214,7 @@ fn wait(headers: &HeaderMap) -> Option<Duration> {
     retry_after(text(header::RETRY_AFTER)?, text(header::DATE))
 }
 
-/// Status and text of an answer, on one line and without secrets.
+/// Status and text of a response, on one line and without secrets.
 fn refusal<'a>(answer: &HttpAnswer, headers: &HeaderMap, secrets: impl Iterator<Item = &'a str>) -> String {
     let text = String::from_utf8_lossy(&answer.body);
     let location = headers.get(header::LOCATION).and_then(|value| value.to_str().ok());

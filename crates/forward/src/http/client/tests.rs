@@ -1,4 +1,4 @@
-//! The client, in front of servers that answer well, badly and not at all.
+//! Tests the client with servers that answer well, badly and not at all.
 
 use super::super::peer::{AfterAnswer, Peer, PeerTurn, answer, answer_with, folders, header};
 use super::*;
@@ -57,7 +57,7 @@ fn a_server_that_closes_after_each_answer_is_connected_to_again() {
     let peer = Peer::start((0..3).map(|_| closing()).collect());
     let mut client = plain(&peer, Period::seconds(30));
     for _ in 0..3 {
-        // The first attempt may go into the connection that is being closed.
+        // The first attempt may still use the connection that is being closed.
         let mut ask = || client.ask(&post(&peer.url, b"x"));
         assert_eq!(ask().or_else(|_| ask()).unwrap().body, b"ok");
     }
@@ -88,7 +88,7 @@ fn answers_that_are_late_broken_or_endless_are_failures() {
 
 #[test]
 fn a_server_that_never_agrees_on_keys_is_given_up() {
-    // It accepts connections, and no more than that.
+    // This server accepts connections, and does nothing else.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://{}", silent.local_addr().unwrap());
     let server = HttpServer {
@@ -148,8 +148,9 @@ fn a_secret_that_was_replaced_is_read_again_after_it_was_refused() {
     assert_eq!(sent, [Some("Bearer old"), Some("Bearer old"), Some("Bearer new")]);
 }
 
-/// A server with a certificate for `logs.example`, which answers each of its connections once: with the number of
-/// certificates that it was shown. Its URL; the folder gets its certificate, and one that it takes if it asks.
+/// A server with a certificate for `logs.example`, which answers each connection once, with the number of
+/// certificates that the client presented. Returns its URL; its certificate is written to the folder, together with
+/// one that it accepts if it asks for one.
 fn encrypted(folder: &Path, asks: bool) -> String {
     let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
     let certified = rcgen::generate_simple_self_signed(vec!["logs.example".to_owned()]).unwrap();

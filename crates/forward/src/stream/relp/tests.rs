@@ -1,4 +1,4 @@
-//! Against servers that answer late, in part, in any order, with nonsense, or never.
+//! Tests with servers that answer late, partially, in any order, with nonsense, or never.
 
 use super::*;
 use logstead_config::{Address, Addresses, Transport};
@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 
-/// How long a test's own server waits for a frame.
+/// How long a test server waits for a frame.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
 fn batch(count: usize) -> Batch {
@@ -37,7 +37,7 @@ fn listener() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").unwrap()
 }
 
-/// A server's side of a session.
+/// The server's side of a session.
 struct Session {
     socket: TcpStream,
     input: Vec<u8>,
@@ -77,7 +77,7 @@ impl Session {
         }
     }
 
-    /// The numbers of this many messages, which must be these in their order.
+    /// Receives the expected messages in order; returns their transaction numbers.
     fn take(&mut self, expected: std::ops::Range<usize>) -> Vec<u32> {
         let take = |number| {
             let (txnr, command, data) = self.next().unwrap();
@@ -88,7 +88,7 @@ impl Session {
     }
 
     fn say(&mut self, bytes: &str) {
-        // The other side may have given up.
+        // The client may have given up.
         self.socket.write_all(bytes.as_bytes()).ok();
     }
 
@@ -97,7 +97,7 @@ impl Session {
     }
 }
 
-/// Sends messages while `serve` is the server.
+/// Sends messages while `serve` acts as the server.
 fn send(sink: &mut Relp, count: usize, serve: impl FnOnce() + Send) -> Result<SendReport, SendFailure> {
     let batch = batch(count);
     std::thread::scope(|scope| {
@@ -187,7 +187,7 @@ fn a_server_that_does_not_answer_is_given_up() {
         let sent = send(&mut sink, 3, || {
             let mut session = Session::open(&listener);
             serve(&mut session);
-            // Closing before everything is read would discard the answers.
+            // Closing before everything is read would discard the answers on their way.
             while session.next().is_some() {}
         });
         let reason = sent.unwrap_err().reason;
@@ -195,7 +195,7 @@ fn a_server_that_does_not_answer_is_given_up() {
     };
     let late = "the server does not answer: 3 messages are waiting for an acknowledgement";
     check(|_| {}, late);
-    // A hint is not an answer, and neither are many.
+    // A hint is not an answer, however many are sent.
     check(
         |session| {
             while session.socket.write_all(b"0 hint 0\n").is_ok() {}

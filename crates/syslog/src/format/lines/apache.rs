@@ -1,10 +1,10 @@
-//! Apache's error log, behind its stamp: `] [core:error] [pid 7:tid 8] [client 10.0.0.1:443] AH00126: MSG`.
+//! Apache's error log, after its stamp: `] [core:error] [pid 7:tid 8] [client 10.0.0.1:443] AH00126: MSG`.
 
 use super::line::{LineHead, bracketed, level};
 use crate::format::fields::FieldWriter;
 use logstead_record::{BatchBuilder, Row};
 
-/// Reads the text behind the stamp in the first brackets; leaves the row as it is if that is something else.
+/// Reads the text after the stamp in the first brackets; leaves the row unchanged if the text has another form.
 pub(super) fn read<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize, builder: &mut BatchBuilder) {
     if !text[at..].starts_with(b"] [") {
         return;

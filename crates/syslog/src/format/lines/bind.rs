@@ -1,4 +1,4 @@
-//! BIND's log behind its stamp, with `print-category` and `print-severity`: `queries: info: MSG`.
+//! BIND's log after its stamp, with `print-category` and `print-severity`: `queries: info: MSG`.
 
 use super::line::{LineHead, level};
 use crate::format::fields::FieldWriter;

@@ -1,5 +1,5 @@
-//! Lines of the container runtime: `STAMP stdout F MSG`. A line that was too long for it is several with `P` and one
-//! with `F`; each stays a message of its own, since its bytes are kept.
+//! Lines of the container runtime: `STAMP stdout F MSG`. The runtime splits a line that is too long into several with
+//! `P` and a last one with `F`; each stays a message of its own, since its bytes are kept.
 
 use super::line::LineHead;
 use crate::format::fields::FieldWriter;

@@ -6,7 +6,7 @@ use crate::format::word::behind_spaces;
 use crate::format::word::token;
 use logstead_record::{BatchBuilder, Row, Severity};
 
-/// Whether a letter, a month and a day stand here, and then a time.
+/// Whether the text begins with a letter, a month, a day and then a time.
 pub(super) fn begins(text: &[u8]) -> bool {
     let is_begun = matches!(text.first(), Some(b'I' | b'W' | b'E' | b'F'));
     is_begun
@@ -15,7 +15,7 @@ pub(super) fn begins(text: &[u8]) -> bool {
         && text.get(8) == Some(&b':')
 }
 
-/// Fills the row; `false` if the rest is not such a line.
+/// Fills the row; `false` if the rest is not a line in this format.
 pub(super) fn read<'a>(
     row: &mut Row<'a>,
     text: &'a [u8],

@@ -24,7 +24,7 @@ impl<'a> LineHead<'a> {
     }
 }
 
-/// The severity that a word names, in any program's words.
+/// The severity that a word names, in the words of any program.
 pub(super) fn level(word: &[u8]) -> Option<Severity> {
     let word = std::str::from_utf8(word).ok()?.trim_ascii().to_ascii_lowercase();
     let word = match word.as_str() {
@@ -35,7 +35,7 @@ pub(super) fn level(word: &[u8]) -> Option<Severity> {
     keys::severity(word).filter(|_| !word.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// The text in the brackets at `at`, and the position behind them and a space.
+/// The text in the brackets at `at`, and the position after them and a space.
 pub(super) fn bracketed(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let rest = text.get(at..)?.strip_prefix(b"[")?;
     let close = memchr::memchr(b']', &rest[..rest.len().min(128)])?;

@@ -1,4 +1,4 @@
-//! Lines of files that programs write themselves, recognised by the text behind the stamp or instead of it.
+//! Lines of files that programs write themselves, recognised by the text after the stamp, or by a text without one.
 //!
 //! | writer           | line                                                                     |
 //! |------------------|--------------------------------------------------------------------------|
@@ -11,7 +11,7 @@
 //! | BIND             | `22-Nov-2026 05:11:01.123 queries: info: MSG`                            |
 //! | anything else    | a stamp, at once or in brackets: the line is a text that has a time      |
 //!
-//! The lines of web servers about requests are a payload, since they are also sent behind a head.
+//! The request lines of web servers are handled as a payload, since they are also sent after a head.
 //!
 //! **Invariant:** a line that is not wholly of such a form keeps all of itself as its message.
 
@@ -32,10 +32,10 @@ use super::word::behind_spaces;
 use line::LineHead;
 use logstead_record::{BatchBuilder, Field, Row};
 
-/// Reads the text at a place behind a stamp.
+/// Reads the text after a stamp.
 type LineReader = for<'a> fn(&'a [u8], usize, &mut FieldWriter<'_>) -> Option<LineHead<'a>>;
 
-/// Behind a stamp at the beginning of a line.
+/// The readers for the text after a stamp at the beginning of a line.
 const READERS: [(&str, LineReader); 5] = [
     ("cri", cri::read),
     ("nginx", nginx::read),
@@ -44,7 +44,7 @@ const READERS: [(&str, LineReader); 5] = [
     ("bind", bind::read),
 ];
 
-/// Fills the row; `false` if not even a stamp is known.
+/// Fills the row; `false` if not even a stamp is recognised.
 pub(super) fn read<'a>(
     row: &mut Row<'a>,
     text: &'a [u8],
@@ -68,7 +68,7 @@ pub(super) fn read<'a>(
     if row.message_at == Some(0) {
         stamped_text(row, time);
     }
-    // The stamp of the line counts, not that of the container's message.
+    // The stamp of the line is used, not that of the container's message.
     row.time = Some(time);
     true
 }

@@ -1,4 +1,4 @@
-//! The error log of MySQL and MariaDB behind its stamp: `0 [Warning] [MY-010068] [Server] MSG`, `0 [Note] MSG`.
+//! The error log of MySQL and MariaDB after its stamp: `0 [Warning] [MY-010068] [Server] MSG`, `0 [Note] MSG`.
 
 use super::line::{LineHead, bracketed, is_number, level};
 use crate::format::fields::FieldWriter;

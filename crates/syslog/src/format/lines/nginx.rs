@@ -4,7 +4,7 @@ use super::line::{LineHead, bracketed, is_number, level};
 use crate::format::fields::FieldWriter;
 use crate::format::word::token;
 
-/// The facts about the request that nginx writes behind the message, each after `, NAME: `.
+/// The facts about the request that nginx writes after the message, each after `, NAME: `.
 const NAMES: [&str; 7] = ["client", "server", "request", "upstream", "host", "referrer", "subrequest"];
 
 pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut FieldWriter<'_>) -> Option<LineHead<'a>> {
@@ -45,7 +45,7 @@ fn next(text: &[u8]) -> Option<(&'static str, &[u8], &[u8])> {
     }
 }
 
-/// In quotes, or up to a comma.
+/// A value in quotes, or up to a comma.
 fn value(text: &[u8]) -> (&[u8], usize) {
     if let Some(inner) = text.strip_prefix(b"\"")
         && let Some(close) = memchr::memchr(b'"', inner)

@@ -1,4 +1,5 @@
-//! PostgreSQL's log behind its stamp, with the prefixes of the distributions: `[7] ERROR:  MSG`, `[7] ana@shop LOG:  MSG`.
+//! PostgreSQL's log after its stamp, with the prefixes of the distributions: `[7] ERROR:  MSG`, `[7] ana@shop LOG:
+//! MSG`.
 
 use super::line::{LineHead, bracketed, is_number, level};
 use crate::format::fields::FieldWriter;
@@ -6,7 +7,7 @@ use crate::format::word::token;
 
 pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut FieldWriter<'_>) -> Option<LineHead<'a>> {
     let (session, at) = bracketed(text, at)?;
-    // With `%l` behind it: the number of the line.
+    // With `%l`, the number of the line follows it.
     let pid = session.split(|&byte| byte == b'-').next().filter(|pid| is_number(pid))?;
     let (mut word, mut at) = token(text, at)?;
     if let Some(sign) = memchr::memchr(b'@', word) {

@@ -1,4 +1,4 @@
-//! A request as web servers log it, in the common and the combined format, also with the name of the virtual host
+//! A request as logged by web servers, in the common and the combined format, also with the name of the virtual host
 //! before it:
 //!
 //! ```text
@@ -11,25 +11,26 @@ use super::super::stamp::{self, Clock};
 use super::super::word::token;
 use super::claims::ColumnClaims;
 
-/// How far before the stamp may end.
+/// The maximum length of the text before the stamp.
 const BEFORE_MAX: usize = 400;
-/// Names of the words before the stamp.
+/// The names of the words before the stamp.
 const BEFORE: [&str; 4] = ["vhost", "client", "ident", "user"];
 
-/// Whether the text may begin so. It is cheap, as it is called for every text that begins with a number.
+/// Whether the text may begin like this. It has to be cheap, as it is called for every text that begins with a
+/// number.
 pub(super) fn begins(text: &[u8]) -> bool {
     let space = memchr::memchr(b' ', &text[..text.len().min(BEFORE_MAX)]);
     let rest = space.map_or(&b""[..], |space| &text[space + 1..]);
     rest.starts_with(b"- ") || rest.first().is_some_and(u8::is_ascii_hexdigit) && open(text).is_some()
 }
 
-/// The position of the stamp's bracket.
+/// The position of the space before the stamp's bracket.
 fn open(text: &[u8]) -> Option<usize> {
     let at = memchr::memmem::find(&text[..text.len().min(BEFORE_MAX)], b" [")?;
     matches!(text.get(at + 2..at + 5), Some([b'0'..=b'9', b'0'..=b'9', b'/'])).then_some(at)
 }
 
-/// `None` if the text is not such a line.
+/// Reads a line; `None` if the text is not one.
 pub(super) fn read<'a>(
     text: &'a [u8],
     clock: Clock<'_>,
@@ -73,12 +74,12 @@ fn request(request: &[u8], add: &mut impl FnMut(&str, &[u8])) {
     add("path", path);
 }
 
-/// The word at `at`, and the rest behind it.
+/// The word at `at`, and the position after it.
 fn part(text: &[u8], at: usize) -> (&[u8], usize) {
     token(text, at).unwrap_or((text.get(at..).unwrap_or_default(), text.len()))
 }
 
-/// The text in quotes at `at`, and the rest behind it.
+/// The text in quotes at `at`, and the position after it.
 fn quoted(text: &[u8], at: usize) -> (&[u8], usize) {
     let close = (text.get(at) == Some(&b'"')).then(|| value_end(text, at + 1)).flatten();
     close.map_or((b"", at), |close| (&text[at + 1..close], close + 2))

@@ -6,7 +6,7 @@ use super::super::word::token;
 
 const SEVERITIES: [&[u8]; 8] = [b"EMRG", b"ALRT", b"CRIT", b"ERRS", b"WARN", b"NOTI", b"INFO", b"DBUG"];
 
-/// `None` if the text does not begin so.
+/// Reads a text; `None` if it does not begin like this.
 pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let (event, at) = number(text, 0)?;
     let at = number(text, at).map_or(at, |(_, at)| at);

@@ -4,10 +4,10 @@ use super::super::fields::{FIELDS_MAX, FieldWriter};
 use super::super::rfc5424::{unescape, value_end};
 use super::pairs::{TextPair, name_bytes};
 
-/// Fewer pairs may be a coincidence.
+/// The minimum number of pairs: fewer may be a coincidence.
 const PAIRS_MIN: usize = 3;
 
-/// `None` if the text is not such pairs from its first byte to its last.
+/// Reads pairs; `None` if the text has anything else between its first byte and its last.
 pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let inner = match text.strip_prefix(b"[") {
         Some(inner) => inner.strip_suffix(b"]")?,

@@ -1,8 +1,8 @@
-//! The columns that a payload claims.
+//! The columns that a payload provides.
 
 use logstead_record::{Priority, Timestamp};
 
-/// Values for columns, for messages whose header has none. Absent texts are empty.
+/// Values for the columns of messages without a header. Absent texts are empty.
 #[derive(Default)]
 pub(super) struct ColumnClaims<'a> {
     pub(super) time: Option<Timestamp>,
@@ -10,6 +10,7 @@ pub(super) struct ColumnClaims<'a> {
     pub(super) program: &'a [u8],
     pub(super) pid: &'a [u8],
     pub(super) priority: Option<Priority>,
-    /// Whether a stamp before the payload is a part of it: it has the time less exactly, and no program.
+    /// Whether a stamp before the payload belongs to it, in which case it states the time less precisely, and no
+    /// program.
     pub(super) completes_stamp: bool,
 }

@@ -1,5 +1,5 @@
-//! The firewall of pfSense and OPNsense, program `filterlog`: columns between commas, whose names follow from the version
-//! of IP and from the protocol. An empty column is not a field.
+//! The firewall of pfSense and OPNsense, program `filterlog`: columns separated by commas, whose names depend on the
+//! version of IP and on the protocol. An empty column is not a field.
 
 use super::super::fields::FieldWriter;
 
@@ -12,7 +12,7 @@ const TCP: [&str; 9] =
     ["sport", "dport", "data_length", "tcp_flags", "sequence", "ack", "window", "urgent", "options"];
 const UDP: [&str; 3] = ["sport", "dport", "data_length"];
 
-/// `None` if the text is not such a line.
+/// Reads a line; `None` if the text is not one.
 pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let mut columns = text.split(|&byte| byte == b',');
     let common: Vec<&[u8]> = columns.by_ref().take(COMMON.len()).collect();

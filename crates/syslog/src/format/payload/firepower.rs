@@ -1,12 +1,12 @@
-//! Cisco FTD's events: `%FTD-1-430003: EventPriority: Low, SrcIP: 10.0.0.4, URL: http://example.com/`. A value goes on until
-//! `, Name: `, so it may have commas.
+//! Cisco FTD's events: `%FTD-1-430003: EventPriority: Low, SrcIP: 10.0.0.4, URL: http://example.com/`. A value
+//! extends to the next `, Name: `, so it may contain commas.
 
 use super::super::fields::{FIELDS_MAX, FieldWriter};
 
-/// Fewer may be a coincidence.
+/// The minimum number of pairs: fewer may be a coincidence.
 const PAIRS_MIN: usize = 3;
 
-/// `None` if the text is not such an event.
+/// Reads an event; `None` if the text is not one.
 pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let start = memchr::memmem::find(text, b": ")? + 2;
     let names = names(&text[start..]);
@@ -21,7 +21,7 @@ pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     Some(())
 }
 
-/// The positions and lengths of names before `: `: at the beginning, or behind a comma and a space.
+/// The positions and lengths of names before `: `: at the beginning, or after a comma and a space.
 fn names(text: &[u8]) -> Vec<(usize, usize)> {
     let ends = memchr::memmem::find_iter(text, b": ");
     let found = ends.filter_map(|end| {

@@ -1,6 +1,6 @@
-//! Fortinet's own format, which has no header: `date=2026-02-20 time=16:33:10 tz="+0100" devname="fw-1" …`, or with commas
-//! between the pairs. FortiMail and FortiWeb name some of it otherwise, and the newest FortiMail writes the stamp itself
-//! before the pairs.
+//! Fortinet's own format, which has no header: `date=2026-02-20 time=16:33:10 tz="+0100" devname="fw-1" …`, or with
+//! commas between the pairs. FortiMail and FortiWeb use some other names, and the newest FortiMail writes the stamp
+//! itself before the pairs.
 //!
 //! | in the message                            | becomes                                        |
 //! |-------------------------------------------|------------------------------------------------|
@@ -18,7 +18,8 @@ use super::claims::ColumnClaims;
 use super::pairs::TextPair;
 use logstead_record::{Priority, Severity, Timestamp};
 
-/// The prefix for names that are taken; `None` if devices other than Fortinet's use these names together too.
+/// The prefix for names that are taken; `None` if this combination of names is also used by devices that are not
+/// Fortinet's.
 pub(super) fn format(pairs: &[TextPair<'_>]) -> Option<&'static str> {
     let has = |names: &[&[u8]]| pairs.iter().any(|pair| names.contains(&pair.name));
     let id = value(pairs, b"log_id").is_some_and(|id| 8 <= id.len() && id.iter().all(u8::is_ascii_digit));
@@ -33,7 +34,7 @@ pub(super) fn format(pairs: &[TextPair<'_>]) -> Option<&'static str> {
     }
 }
 
-/// The columns that stand in for a header.
+/// The columns that replace a missing header.
 pub(super) fn claims<'a>(pairs: &[TextPair<'a>], clock: Clock<'_>) -> ColumnClaims<'a> {
     let severity =
         text(pairs, b"level").or(text(pairs, b"pri")).and_then(|level| level.parse::<Severity>().ok());
@@ -60,7 +61,7 @@ fn time(pairs: &[TextPair<'_>], clock: Clock<'_>) -> Option<Timestamp> {
         .or_else(|| local(value(pairs, b"timezone").and_then(offset_of_zone)))
 }
 
-/// `(GMT-5:00)Eastern Time(US & Canada)`: seconds east of UTC.
+/// The zone in `(GMT-5:00)Eastern Time(US & Canada)`, in seconds east of UTC.
 fn offset_of_zone(zone: &[u8]) -> Option<i32> {
     let inner = zone.strip_prefix(b"(")?;
     stamp::offset(&inner[..memchr::memchr(b')', inner)?])

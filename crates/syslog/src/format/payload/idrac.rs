@@ -1,11 +1,11 @@
-//! Dell's iDRAC: `Severity: Informational, Category: Audit, MessageID: USR0030, Message: Logged in, from 10.0.0.1.` The text
-//! behind the last name may have commas.
+//! Dell's iDRAC: `Severity: Informational, Category: Audit, MessageID: USR0030, Message: Logged in, from 10.0.0.1.`
+//! The text after the last name may contain commas.
 
 use super::super::fields::FieldWriter;
 
 const NAMES: [&str; 4] = ["Severity: ", ", Category: ", ", MessageID: ", ", Message: "];
 
-/// `None` if the text is not such an event. The text of it is in the message only.
+/// Reads an event; `None` if the text is not one. The event's own text is only in the message.
 pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let mut rest = text.strip_prefix(NAMES[0].as_bytes())?;
     let mut values = Vec::with_capacity(NAMES.len() - 1);

@@ -4,7 +4,7 @@
 use super::super::fields::{FIELDS_MAX, FieldWriter, NAME_BYTES_MAX};
 use super::super::word::token;
 
-/// `None` if the text does not begin with the three numbers.
+/// Reads a message; `None` if the text does not begin with the three numbers.
 pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let is_number = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
     let (id, at) = token(text, 0)?;
@@ -34,7 +34,7 @@ fn add(part: &[u8], fields: &mut FieldWriter<'_>) {
     }
 }
 
-/// Code, severity and class behind the stamp and a number.
+/// Adds code, severity and class, which follow the stamp and a number.
 fn add_head(part: &[u8], fields: &mut FieldWriter<'_>) {
     let mut words = part.split(|&byte| byte == b' ').skip(4);
     let (Some(code), Some(severity), Some(class)) = (words.next(), words.next(), words.next()) else {

@@ -3,7 +3,7 @@
 use super::super::fields::FieldWriter;
 use super::super::word::token;
 
-/// `None` if the text does not begin with a thread and a class.
+/// Reads a message; `None` if the text does not begin with a thread and a class.
 pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let inner = text.strip_prefix(b"[")?;
     let close = memchr::memchr(b']', &inner[..inner.len().min(128)])?;

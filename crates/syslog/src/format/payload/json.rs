@@ -11,12 +11,12 @@ use logstead_parse::JsonLimits;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// A deeper object stays its JSON text.
+/// The maximum depth; a deeper object is kept as JSON text.
 const DEPTH_MAX: usize = 8;
 
 static KEYS: LazyLock<ColumnKeys> = LazyLock::new(ColumnKeys::default);
 
-/// `None` if the text is not an object from its first byte to its last.
+/// Reads an object; `None` if the text is not one from its first byte to its last.
 pub(super) fn read<'a>(
     text: &'a [u8],
     clock: Clock<'_>,
@@ -33,7 +33,7 @@ pub(super) fn read<'a>(
 
 fn claims<'a>(pairs: &[ObjectPair<'_, 'a>], clock: Clock<'_>) -> ColumnClaims<'a> {
     let found = FoundColumns::among(pairs, &KEYS, clock);
-    // A name with escapes is hardly one of a host.
+    // A name with escapes is unlikely to be that of a host.
     let text = |at: Option<usize>| match at.map(|at| &pairs[at].value) {
         Some(&Cow::Borrowed(text)) => text.as_bytes(),
         _ => b"",

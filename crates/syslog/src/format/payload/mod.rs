@@ -1,4 +1,4 @@
-//! The text of a message that is a format of its own → fields.
+//! Reads fields from a message whose text has a format of its own.
 //!
 //! | the text begins with        | and is                                                          |
 //! |-----------------------------|-----------------------------------------------------------------|
@@ -13,8 +13,8 @@
 //! | `%FTD-`, `<522008> <NOTI>`  | events of Cisco FTD, of Aruba                                   |
 //! | anything, by its program    | the kernel's firewall, filterlog, Snare, Cisco ISE              |
 //!
-//! The first bytes and the program decide which formats are tried, so that an ordinary message costs a look at its
-//! first word.
+//! The first bytes and the program decide which formats are tried, so that an ordinary message only costs a look at
+//! its first word.
 //!
 //! **Invariant:** the message stays as it was received, and so do the columns that its header has filled: fields are
 //! added. A text that is not entirely of the format gives no field at all.
@@ -43,7 +43,7 @@ use super::vendor::is_idrac;
 use claims::ColumnClaims;
 use logstead_record::{BatchBuilder, Field, Flags, Row};
 
-/// The format that a text may have, by its first bytes.
+/// The format that a text may have, judged by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PayloadKind {
     Json,
@@ -65,7 +65,7 @@ enum PayloadKind {
 
 /// Adds the fields of the row's message to the builder, and fills the columns of a row without a header.
 pub(super) fn read(row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuilder) {
-    // The kernel writes more than the lines of its firewall.
+    // The kernel also writes messages that are not from its firewall.
     if let Some(kind) = kind_by_program(row[Field::Program])
         && read_as(kind, row, clock, builder)
     {
@@ -76,7 +76,7 @@ pub(super) fn read(row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuild
     }
 }
 
-/// Whether a line of a file has its time somewhere else than at its beginning.
+/// Whether a line of a file has its time elsewhere than at its beginning.
 pub(super) fn has_own_stamp(text: &[u8]) -> bool {
     matches!(
         kind(text),
@@ -84,7 +84,7 @@ pub(super) fn has_own_stamp(text: &[u8]) -> bool {
     )
 }
 
-/// Programs whose messages are all of one format that does not show at the beginning.
+/// Programs whose messages all have one format, which cannot be recognised at the beginning.
 #[inline]
 fn kind_by_program(program: &[u8]) -> Option<PayloadKind> {
     match program.first() {
@@ -118,7 +118,7 @@ fn kind(text: &[u8]) -> Option<PayloadKind> {
     }
 }
 
-/// Check Point has quotes, logback a thread.
+/// In Check Point's format there are quotes after the bracket, in logback's a thread.
 fn kind_by_bracket(text: &[u8]) -> Option<PayloadKind> {
     match &text[1 + pairs::name_bytes(&text[1..])..] {
         [b':', b'"', ..] => Some(PayloadKind::CheckPoint),
@@ -126,7 +126,7 @@ fn kind_by_bracket(text: &[u8]) -> Option<PayloadKind> {
     }
 }
 
-/// By the text behind the first word.
+/// The format judged by the text after the first word.
 fn kind_by_word(text: &[u8]) -> Option<PayloadKind> {
     match &text[pairs::name_bytes(text)..] {
         [b' ', b'-', b' ', ..] if access::begins(text) => Some(PayloadKind::Access),
@@ -135,7 +135,7 @@ fn kind_by_word(text: &[u8]) -> Option<PayloadKind> {
         [b':', ..] if is_idrac(text) => Some(PayloadKind::Idrac),
         [b':', ..] if text.starts_with(b"CEF:") => Some(PayloadKind::Cef),
         [b':', ..] if text.starts_with(b"LEEF:") => Some(PayloadKind::Leef),
-        // An address of IPv6 that begins with a letter, or a virtual host with its port.
+        // The text is an IPv6 address that begins with a letter, or a virtual host with its port.
         [b':', next, ..] if next.is_ascii_hexdigit() || *next == b':' => {
             access::begins(text).then_some(PayloadKind::Access)
         }
@@ -143,10 +143,10 @@ fn kind_by_word(text: &[u8]) -> Option<PayloadKind> {
     }
 }
 
-/// Whether the text is of this kind.
+/// Reads the text as this kind; `false` if it is something else.
 #[cold]
 fn read_as(kind: PayloadKind, row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuilder) -> bool {
-    // The end of the text is missing, and with it the end of a value.
+    // The end of the text is missing, possibly in the middle of a value.
     if row.flags.has(Flags::TRUNCATED) {
         return false;
     }
@@ -174,7 +174,7 @@ fn read_as(kind: PayloadKind, row: &mut Row<'_>, clock: Clock<'_>, builder: &mut
     true
 }
 
-/// Reads a format that may fill columns.
+/// Reads a format that may provide columns.
 fn claiming<'a>(
     builder: &mut BatchBuilder,
     format: &'static str,
@@ -184,7 +184,7 @@ fn claiming<'a>(
     read(&mut fields).map(|claims| (claims, fields.count()))
 }
 
-/// Reads a format without claims about columns.
+/// Reads a format that provides no columns.
 fn plain<'a>(
     builder: &mut BatchBuilder,
     format: &'static str,
@@ -211,11 +211,11 @@ fn read_pairs<'a>(
     Some((claims, fields.count()))
 }
 
-/// The payload fills the columns that the header leaves empty: for all of one that is missing, and then the format is
-/// known after all; for the priority of one without it.
+/// Fills the columns that the header leaves empty. If there is no header, these are all columns, and the format then
+/// counts as recognised; if the header has no priority, the priority is filled.
 fn fill<'a>(row: &mut Row<'a>, claims: &ColumnClaims<'a>) {
     let is_headless = row.flags.has(Flags::UNPARSED);
-    // Behind a priority, the message does not begin where the frame does.
+    // If there is a priority, the message does not begin at the start of the frame.
     let says_priority = row.priority.is_some() && !(is_headless && row.message_at == Some(0));
     if !says_priority {
         row.priority = claims.priority.or(row.priority);
@@ -283,7 +283,7 @@ mod tests {
         }
     }
 
-    /// A message with this text has this many fields, and nothing of it is lost.
+    /// Checks that a message with this text has this many fields, and that nothing of it is lost.
     fn check(text: &str, fields: usize) {
         let frame = format!("{HEAD}{text}");
         let batch = parse_as(SourceFormat::Auto, "UTC", frame.as_bytes());

@@ -1,19 +1,19 @@
 //! The Linux kernel's firewall, by iptables, nftables, ufw or a UniFi gateway: `[UFW BLOCK] IN=eth0 OUT= SRC=10.0.0.1 … SYN`.
 //!
-//! The text before `IN=`, which the rule says, is the field `prefix`. Words without a value (`DF`, `SYN`) are in the
-//! message only.
+//! The text before `IN=`, which the rule sets, becomes the field `prefix`. Words without a value (`DF`, `SYN`) are
+//! only in the message.
 
 use super::super::fields::FieldWriter;
 use super::pairs::name_bytes;
 
-/// `None` if the text is not such a line.
+/// Reads a line; `None` if the text is not one.
 pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let start = begin(text)?;
     let prefix = prefix(&text[..start]);
     if !prefix.is_empty() {
         fields.add(b"prefix", prefix);
     }
-    // Behind a bracket stands the packet that an ICMP message is about.
+    // After a bracket comes the packet that an ICMP message is about.
     let own = text[start..].split(|&byte| byte == b'[').next().unwrap_or_default();
     for word in own.split(|&byte| byte == b' ') {
         let length = name_bytes(word);
@@ -32,7 +32,7 @@ fn begin(text: &[u8]) -> Option<usize> {
     (begins && memchr::memchr(b' ', &text[at..out]).is_none()).then_some(at)
 }
 
-/// Without the seconds since the start before it, and the brackets around it.
+/// The prefix without the preceding uptime in seconds, and without the brackets around it.
 fn prefix(text: &[u8]) -> &[u8] {
     let text = text.trim_ascii();
     let is_uptime = |inner: &&[u8]| inner.trim_ascii().first().is_some_and(u8::is_ascii_digit);

@@ -1,16 +1,17 @@
-//! `key=value key="a value" key='another'`, when the whole message is such pairs: logfmt and many appliances.
+//! `key=value key="a value" key='another'`, if the whole message consists of such pairs: logfmt and many appliances.
 //!
-//! A sentence with `key=value` in it is a sentence: it has no fields here, and a search can still take them out of
-//! it. A comma or a semicolon that ends a value is not part of it. FortiGate puts nothing but commas between its pairs when it
-//! is told to write CSV: a comma within a bare value is a part of it there, unless a name follows.
+//! A sentence with `key=value` in it is a sentence: it gives no fields here, but a search can still extract them. A
+//! comma or a semicolon that ends a value is not part of it. FortiGate puts only commas between its pairs if it is
+//! set to write CSV: a comma within an unquoted value is then a part of it, unless a name follows.
 
 use super::super::fields::{FIELDS_MAX, FieldWriter, NAME_BYTES_MAX};
 use super::super::rfc5424::value_end;
 
-/// Fewer pairs may be a coincidence.
+/// The minimum number of pairs: fewer may be a coincidence.
 const PAIRS_MIN: usize = 3;
 
-/// Letters, digits and the signs that names have. A table, because every ordinary message is asked for its first word.
+/// Letters, digits and the other characters of names. It is a table because the first word of every ordinary message
+/// is checked with it.
 const IN_NAMES: [bool; 256] = {
     let mut found = [false; 256];
     let mut byte = 0;
@@ -22,12 +23,12 @@ const IN_NAMES: [bool; 256] = {
     found
 };
 
-/// A name and a value as they stand in a message.
+/// A name and a value, unchanged from the message.
 #[derive(Clone, Copy)]
 pub(super) struct TextPair<'a> {
     pub(super) name: &'a [u8],
     pub(super) value: &'a [u8],
-    /// Whether a backslash in the value may mean something.
+    /// Whether a backslash in the value may be an escape.
     escaped: bool,
 }
 
@@ -37,7 +38,7 @@ impl<'a> TextPair<'a> {
         TextPair { name, value, escaped: true }
     }
 
-    /// Adds it as a field.
+    /// Adds the pair as a field.
     pub(super) fn add_to(&self, fields: &mut FieldWriter<'_>, unescape: fn(&[u8], &mut Vec<u8>)) {
         if self.escaped && memchr::memchr(b'\\', self.value).is_some() {
             fields.add_with(self.name, |out| unescape(self.value, out));
@@ -47,7 +48,7 @@ impl<'a> TextPair<'a> {
     }
 }
 
-/// The first [`FIELDS_MAX`] pairs; `None` if the text is not pairs from its first byte to its last.
+/// The first [`FIELDS_MAX`] pairs; `None` if the text has anything else between its first byte and its last.
 pub(super) fn all(text: &[u8]) -> Option<Vec<TextPair<'_>>> {
     between_commas(text).or_else(|| between_spaces(text))
 }
@@ -57,7 +58,7 @@ fn between_commas(text: &[u8]) -> Option<Vec<TextPair<'_>>> {
     let mut rest = text.trim_ascii();
     let first = rest.get(name_bytes(rest)..)?.strip_prefix(b"=")?;
     let first_bytes = memchr::memchr2(b' ', b'"', first).unwrap_or(first.len());
-    // Any other text shows by its first value that it is none of these.
+    // Any other text is rejected by its first value.
     memchr::memchr(b',', &first[..first_bytes])?;
     let mut pairs = Vec::with_capacity(32);
     let mut count = 0_usize;
@@ -128,7 +129,7 @@ pub(super) fn name_bytes(text: &[u8]) -> usize {
     if begins && length <= NAME_BYTES_MAX { length } else { 0 }
 }
 
-/// The value that the text begins with, whether it may have escapes, and the rest behind it.
+/// The value that the text begins with, whether it may have escapes, and the rest of the text.
 fn value(text: &[u8]) -> Option<(&[u8], bool, &[u8])> {
     let (value, escaped, after) = match text.first() {
         Some(b'"') => {
@@ -147,7 +148,7 @@ fn value(text: &[u8]) -> Option<(&[u8], bool, &[u8])> {
             return Some((bare, false, after));
         }
     };
-    // F5 puts nothing but a comma between its pairs.
+    // F5 separates its pairs by commas only.
     let behind = after.strip_prefix(b",").or(after.strip_prefix(b";"));
     let fits = behind.is_some() || matches!(after.first(), None | Some(b' '));
     fits.then_some((value, escaped, behind.unwrap_or(after)))

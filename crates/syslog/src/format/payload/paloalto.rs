@@ -1,7 +1,7 @@
-//! PAN-OS: columns between commas, whose names follow from the type of the log in the fourth.
+//! PAN-OS: columns separated by commas, whose names depend on the type of log in the fourth column.
 //!
-//! The names are those of the vendor's documentation. Columns that it calls unused or that only some versions send
-//! have none here, and an empty column is not a field.
+//! The names are those of the vendor's documentation. Columns that it calls unused, or that only some versions send,
+//! have no name here, and an empty column is not a field.
 
 use super::super::fields::FieldWriter;
 use super::super::stamp::{self, Clock};
@@ -40,23 +40,23 @@ const SYSTEM: &[&str] = &[
     "vsys", "eventid", "object", "", "", "module", "severity", "opaque", "seqno", "actionflags",
     "dg_hier_level_1", "dg_hier_level_2", "dg_hier_level_3", "dg_hier_level_4", "vsys_name", "device_name",
 ];
-/// The columns behind the path depend on the device's configuration.
+/// The columns after the path depend on the device's configuration.
 const CONFIG: &[&str] = &["host", "vsys", "cmd", "admin", "client", "result", "path"];
 
-/// A value between commas, and whether it has doubled quotes in it.
+/// A value between commas, and whether it contains doubled quotes.
 struct QuotedValue<'a> {
     value: &'a [u8],
     quoted: bool,
 }
 
-/// Whether the text begins as these logs do: a number, and a time with slashes.
+/// Whether the text begins like these logs, with a number and a time with slashes.
 pub(super) fn begins(text: &[u8]) -> bool {
     let digits = text.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
     let behind = text.get(digits..digits + 12);
     0 < digits && matches!(behind, Some([b',', _, _, _, _, b'/', _, _, b'/', _, _, b' ']))
 }
 
-/// `None` if the text does not have such columns from its first byte to its last.
+/// Reads a log; `None` if the text does not consist of such columns.
 pub(super) fn read<'a>(
     text: &'a [u8],
     clock: Clock<'_>,
@@ -130,7 +130,7 @@ fn column(text: &[u8]) -> Option<(QuotedValue<'_>, &[u8])> {
     }
 }
 
-/// When the log was made, or else when the device received it.
+/// The time when the log entry was made, or else when the device received it.
 fn time(columns: &[QuotedValue<'_>], clock: Clock<'_>) -> Option<Timestamp> {
     let read = |at: usize| {
         let (date, time) = columns.get(at)?.value.split_at_checked(10)?;
@@ -139,7 +139,7 @@ fn time(columns: &[QuotedValue<'_>], clock: Clock<'_>) -> Option<Timestamp> {
     read(GENERATED).or_else(|| read(RECEIVED))
 }
 
-/// Within quotes, two quotes are one.
+/// Replaces two quotes by one, as they are written within quotes.
 fn undouble(value: &[u8], out: &mut Vec<u8>) {
     let mut bytes = value.iter().copied().peekable();
     while let Some(byte) = bytes.next() {

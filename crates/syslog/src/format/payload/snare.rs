@@ -1,4 +1,4 @@
-//! Windows events as Snare sends them: `MSWinEventLog` and columns between tabs, by the vendor's names.
+//! Windows events as sent by Snare: `MSWinEventLog` and columns separated by tabs, with the vendor's names.
 
 use super::super::fields::FieldWriter;
 
@@ -6,10 +6,10 @@ const NAMES: [&str; 13] = [
     "Criticality", "EventLog", "SnareCounter", "SubmitTime", "EventID", "SourceName", "UserName", "SIDType",
     "EventType", "ComputerName", "CategoryString", "DataString", "ExpandedString",
 ];
-/// Fewer are not an event.
+/// The minimum number of columns of an event.
 const COLUMNS_MIN: usize = 10;
 
-/// `None` if the text does not have such columns.
+/// Reads an event; `None` if the text does not have such columns.
 pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let rest = text.strip_prefix(b"MSWinEventLog\t")?;
     if memchr::memchr_iter(b'\t', rest).count() < COLUMNS_MIN {

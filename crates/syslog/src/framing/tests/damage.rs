@@ -1,7 +1,7 @@
-//! Streams of both framings and their mixtures, damaged anywhere and cut into reads anywhere: no byte is lost unseen, and
-//! a frame behind the damage is found again.
+//! Streams of both framings and their mixtures, damaged anywhere and divided into reads anywhere: no byte is lost
+//! unnoticed, and frames after the damage are found again.
 //!
-//! `LOGSTEAD_STREAMS` says how many streams there are; `scripts/long.mjs` asks for 100 000.
+//! `LOGSTEAD_STREAMS` sets the number of streams; `scripts/long.mjs` uses 100 000.
 
 use super::super::*;
 use super::framings;
@@ -17,7 +17,7 @@ fn config() -> ProptestConfig {
     ProptestConfig { cases, max_shrink_iters: 20_000, ..ProptestConfig::default() }
 }
 
-/// The parts that were found in a stream, by their place in it.
+/// The parts that were found in a stream, by their position in it.
 #[derive(Debug, Default, PartialEq)]
 struct StreamParts {
     frames: Vec<(usize, usize, Flags)>,
@@ -25,7 +25,7 @@ struct StreamParts {
     framing_bytes: usize,
 }
 
-/// Reads a stream in pieces; after some of them nothing comes for a while.
+/// Reads a stream in pieces; after some of them, no bytes arrive for a while.
 fn parts(framing: Framing, frame_max: usize, stream: &[u8], reads: &[(usize, bool)]) -> StreamParts {
     let mut framer = Framer::new(framing, frame_max);
     let (mut parts, mut taken, mut end) = (StreamParts::default(), 0, 0);
@@ -87,7 +87,8 @@ const NASTY: &[&str] = &[
     "99999999 <1>",
 ];
 
-/// A counted frame; of ten, nine have a priority. A digit at its end would be taken for one of the next length.
+/// A counted frame; nine out of ten have a priority. It does not end with a digit, which would be taken for part of
+/// the next length.
 fn frame() -> impl Strategy<Value = SentFrame> {
     (0..10_u8, 0..192_u8, text(PLAIN, 24)).prop_map(|(kind, priority, text)| {
         let has_priority = 0 < kind;
@@ -96,7 +97,7 @@ fn frame() -> impl Strategy<Value = SentFrame> {
     })
 }
 
-/// Bytes that senders send, and bytes that they do not.
+/// Bytes that senders really send, and bytes that they do not.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     let line = (text(NASTY, 9), select(vec!["\n", "\r\n", "\0", ""]));
     prop_oneof![
@@ -110,7 +111,7 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
 
 #[derive(Clone, Debug)]
 struct Damage {
-    /// In thousandths of the stream.
+    /// The position, in thousandths of the stream.
     at: usize,
     removed: usize,
     inserted: Vec<u8>,
@@ -182,14 +183,15 @@ proptest! {
         prop_assert_eq!(cut, whole);
     }
 
-    /// Frames whose texts do not quote others, the first of which is whole, so that the connection has shown that it counts.
+    /// The texts of these frames do not quote others, and the first frame is intact, so the connection has shown that
+    /// it counts.
     #[test]
     fn a_frame_behind_damage_is_found_within_two_frames(
         frames in vec(frame(), 3..14), damage in damage(), reads in reads(), framing in select(vec![Framing::Auto, Framing::Octet]),
         frame_max in select(vec![160_usize, 1000, 65_536]),
     ) {
         let mut sent = vec![counted(b"<13>first".to_vec(), true)];
-        // If messages without a priority are usual, any number in a text may be a length.
+        // If messages without a priority are usual, any number within a text may be a length.
         sent.extend(frames.into_iter().filter(|frame| framing == Framing::Auto || frame.has_priority));
         let mut ends: Vec<usize> = Vec::new();
         for SentFrame { bytes, .. } in &sent {
@@ -207,18 +209,19 @@ proptest! {
         let parts = parts(framing, frame_max, &stream, &reads);
         let messages: Vec<&[u8]> = parts.frames.iter().map(|(start, end, _)| &stream[*start..*end]).collect();
         let mut whole_before = ends.iter().filter(|end| **end <= at).count();
-        // That a message without a priority is one, the next frame shows.
+        // Only the next frame shows that a message without a priority is one.
         while !sent[whole_before - 1].has_priority {
             whole_before -= 1;
         }
         for (sent, message) in sent[..whole_before].iter().zip(&messages) {
             prop_assert_eq!(sent.message.escape_ascii().to_string(), message.escape_ascii().to_string());
         }
-        // The damage ends in this frame, or in front of its length, and the next one with a priority may be lost with it.
+        // The damage ends in this frame, or before its length, and the next frame with a priority may be lost as
+        // well.
         let mut last_lost = ends.iter().position(|end| at + removed < *end).unwrap_or(sent.len());
         let behind = |lost: usize| (lost + 1..sent.len()).filter(|frame| sent[*frame].has_priority).nth(1).unwrap_or(sent.len());
-        // The rest of a damaged frame may have a right count, of a message that ends where another one does, or in the
-        // middle of a length: it cannot be told apart.
+        // The rest of a damaged frame may happen to have a correct count, for a message that ends together with
+        // another one or in the middle of a length: it cannot be recognised as wrong.
         for (start, end, flags) in &parts.frames {
             let begin = behind(last_lost).checked_sub(1).map_or(0, |before| shift(ends[before]));
             let is_right = *flags == Flags::default() && stream[..*start].ends_with(format!("{} ", end - start).as_bytes());
@@ -237,7 +240,7 @@ proptest! {
     }
 }
 
-/// Matches the bytes that can stand between frames: delimiters, empty lines, a length.
+/// Matches the bytes that may be between frames: delimiters, empty lines, a length.
 fn between(framing: Framing) -> regex::bytes::Regex {
     let pattern = match framing {
         Framing::Newline => "^[\r\n ]*$",

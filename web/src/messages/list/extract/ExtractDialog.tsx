@@ -1,4 +1,4 @@
-/** Makes a field of a part of the messages: by its name, and by the text on both sides of it. */
+/** Extracts a part of messages as a field: by its name, and by the text on both sides of it. */
 import { Group, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -14,7 +14,7 @@ import type { Proposal } from './proposal';
 import classes from './ExtractDialog.module.css';
 
 const EXAMPLES_MAX = 5;
-/** More are not looked at while somebody types. */
+/** Maximum number of messages tested while somebody types. */
 const LOOKED_AT_MAX = 2_000;
 const NAME = /^[\p{L}_@.][\p{L}\p{N}_@.-]*$/u;
 

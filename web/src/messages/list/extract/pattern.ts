@@ -11,7 +11,9 @@ export function patternOf({ before, name, after }: Omit<Proposal, 'value'>): str
   return `${before}<${name}>${after}`;
 }
 
-/** The values of the fields that are found in a text; null where the pattern does not match it, or is none. */
+/**
+ * The values of the fields found in a text; null if the pattern does not match it or is invalid.
+ */
 export function foundIn(pattern: string, text: string): Record<string, string> | null {
   const compiled = compile(pattern);
   const match = compiled?.regex.exec(text);

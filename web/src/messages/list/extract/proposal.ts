@@ -1,9 +1,12 @@
-/** Proposes how a part of a message is found in messages like it: by the text on both sides. Pure. */
+/**
+ * Proposes a pattern that finds a part of a message in similar messages, by the text on both sides.
+ * Pure.
+ */
 
-/** `value` stands between `before` and `after`, in which `<_>` is whatever stands there. */
+/** `value` is between `before` and `after`, in which `<_>` matches any text. */
 export type Proposal = { name: string; value: string; before: string; after: string };
 
-/** A word as logs have them: an address, a path or a number with a unit is one. */
+/** A word in the sense of logs: an address, a path or a number with a unit is a single word. */
 const WORD_BEFORE = /[\p{L}\p{N}_.@/+:-]*[\p{L}\p{N}_]$/u;
 const WORD_AFTER = /^[\p{L}\p{N}_][\p{L}\p{N}_.@/+:-]*/u;
 const BETWEEN_BEFORE = /[^\p{L}\p{N}_]*$/u;
@@ -13,12 +16,15 @@ const LETTERS_AFTER = /^[\p{L}\p{N}_]+/u;
 const SPACE = /\s/u;
 /** A text that would be read as a field. */
 const LOOKS_LIKE_FIELD = /<[\p{L}_@.][\p{L}\p{N}_@.-]*>/u;
-/** Most words before a value that are passed over on the way to one that does not change. */
+/** Maximum number of words that are skipped before a value, to find one that does not change. */
 const PASSED_MAX = 4;
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]*(?::[0-9a-f]*){2,7})$/iu;
 const NAME = /^[\p{L}_][\p{L}\p{N}_]{0,39}$/u;
 
-/** The place in a message of text that was selected in its row; of several places the one closest to `near`. */
+/**
+ * The position in a message of text that was selected in its row; if it occurs several times, the
+ * one closest to `near`.
+ */
 export function placeIn(message: string, text: string, near: number): number | null {
   let best: number | null = null;
   for (let at = message.indexOf(text); at !== -1; at = message.indexOf(text, at + 1)) {
@@ -27,7 +33,10 @@ export function placeIn(message: string, text: string, near: number): number | n
   return best;
 }
 
-/** Null if no text around the selection sets it apart. `taken` are the fields of every message, whose names cannot be used. */
+/**
+ * Proposes a pattern; null if no text around the selection identifies it. `taken` are the fields of
+ * every message, whose names cannot be used.
+ */
 export function proposalFor(
   message: string,
   start: number,
@@ -42,13 +51,13 @@ export function proposalFor(
   const before = textBefore(left);
   const after = textAfter(right, value, before === '');
   if (before + after === '') return null;
-  // At both ends of a pattern a field ends with the word.
+  // At either end of a pattern, a field ends with the word.
   if (SPACE.test(value) && (before === '' || after === '')) return null;
   if (LOOKS_LIKE_FIELD.test(before.replaceAll('<_>', '') + after)) return null;
   return { name: nameFor(left, value, taken), value, before, after };
 }
 
-/** A selection that begins or ends within a word means the word. */
+/** Extends a selection that begins or ends within a word to the whole word. */
 function wholeWords(message: string, start: number, end: number): [number, number] {
   const selected = message.slice(start, end);
   const grownBefore = LETTERS_AFTER.test(selected)
@@ -60,7 +69,7 @@ function wholeWords(message: string, start: number, end: number): [number, numbe
   return [start - grownBefore, end + grownAfter];
 }
 
-/** Back to a word that says something, and does not look like a value itself. */
+/** The text back to a word that is characteristic and does not look like a value itself. */
 function textBefore(left: string): string {
   let text = '';
   let rest = left;
@@ -79,7 +88,7 @@ function textBefore(left: string): string {
   return text;
 }
 
-/** The shortest text that ends the value: none if the end of the word does. */
+/** The shortest text that ends the value: empty if the end of the word is enough. */
 function textAfter(right: string, value: string, isFirst: boolean): string {
   const between = BETWEEN_AFTER.exec(right)?.[0] ?? '';
   const [signs = ''] = /^\S*/u.exec(between) ?? [];

@@ -1,4 +1,4 @@
-/** A plot as a picture, which can also be walked through point by point with the arrow keys. */
+/** A plot as a picture in which the arrow keys move from point to point. */
 import { useElementSize } from '@mantine/hooks';
 import {
   type KeyboardEvent,
@@ -54,7 +54,7 @@ type Props = {
   plot: Plot;
   kind: Kind;
   title: string;
-  /** The name of the series that stands out. */
+  /** The name of the highlighted series. */
   isolated: string | null;
   onIsolate: (name: string | null) => void;
 } & PointActions;
@@ -126,7 +126,7 @@ type PointTipProps = {
   width: number;
 };
 
-/** The box with the values of the point under the pointer. Never in the pointer's way. */
+/** The box with the values of the point under the pointer. It never covers the pointer. */
 function PointTip({ plot, point, write, zone, x, y, width }: PointTipProps) {
   const readings = readingsAt(plot, point, write);
   const total = totalAt(plot, point, write);
@@ -154,13 +154,13 @@ function PointTip({ plot, point, write, zone, x, y, width }: PointTipProps) {
 }
 
 type PointActions = {
-  /** A point was chosen, at a place in the window. */
+  /** Called when a point is chosen, with its position in the window. */
   onChoose: (point: Point, at: Box, exclude: boolean) => void;
   /** Opens the menu of a point. */
   onMenu: (point: Point, at: Box) => void;
 };
 
-/** The point of a plot that the pointer is over or that the arrow keys have reached. */
+/** The point of a plot under the pointer, or the one that the arrow keys have reached. */
 function usePoint(plot: Plot, frame: Frame, { onChoose, onMenu }: PointActions) {
   const [marked, setMarked] = useState<number | null>(null);
   const [isSpoken, setSpoken] = useState(false);
@@ -194,7 +194,7 @@ function usePoint(plot: Plot, frame: Frame, { onChoose, onMenu }: PointActions) 
     onClick: ({ clientX, clientY, altKey }: MouseEvent) => {
       if (point !== undefined) onChoose(point, placeOf(clientX, clientY), altKey);
     },
-    // With the pointer and, at the marked point, with the key for menus.
+    // Called for the pointer, and for the key for menus at the marked point.
     onContextMenu: (event: MouseEvent<HTMLElement>) => {
       if (point === undefined) return;
       event.preventDefault();
@@ -218,10 +218,12 @@ type HorizontalBarsProps = {
   isolated: string | null;
 };
 
-/** Room behind the longest bar for its number. */
+/** The room after the longest bar for its number. */
 const NUMBER = 88;
 
-/** A plot along names: a row for each, as long as its value, which stands next to it. */
+/**
+ * A plot by names: a row for each, with a bar of the length of its value and the value next to it.
+ */
 function HorizontalBars({ plot, width, left, marked, isolated }: HorizontalBarsProps) {
   const inner = Math.max(20, width - NUMBER);
   const scale = horizontalScale(plot);
@@ -289,7 +291,10 @@ function HorizontalBars({ plot, width, left, marked, isolated }: HorizontalBarsP
   );
 }
 
-/** Ends at the longest bar, not at a round value: there are no ticks here, the numbers stand next to the bars. */
+/**
+ * The scale ends at the longest bar, not at a round value: there are no ticks, as the numbers are
+ * next to the bars.
+ */
 function horizontalScale(plot: Plot) {
   const { low } = valueScale(plot, 'bars', 4);
   const high = plot.points.reduce(
@@ -299,7 +304,7 @@ function horizontalScale(plot: Plot) {
   return { low, high: high > low ? high : low + 1, ticks: [] };
 }
 
-/** The label next to a row: the sum of a stack, or the one value; none if there are several. */
+/** The label next to a row: the sum of a stack, or the only value; none if there are several. */
 function totalAtHorizontalBars(
   { series, ...plot }: Plot,
   row: number,
@@ -336,7 +341,7 @@ type TimePlotProps = {
 const TOP = 8;
 const AXIS = 24;
 
-/** A plot along time: standing bars, lines or areas over an axis of times. */
+/** A plot over time: vertical bars, lines or areas above a time axis. */
 function TimePlot({ marked, left, slots, ...picture }: TimePlotProps) {
   const { width, height } = picture;
   const slot = marked === null ? undefined : slots[marked];
@@ -358,7 +363,10 @@ function TimePlot({ marked, left, slots, ...picture }: TimePlotProps) {
   );
 }
 
-/** Apart from the cursor, so that thousands of points are not drawn again with every move of the pointer. */
+/**
+ * Separate from the cursor, so that thousands of points are not drawn again with every move of the
+ * pointer.
+ */
 const TimePlotPicture = memo(function TimePlotPicture(
   props: Omit<TimePlotProps, 'marked' | 'left' | 'slots'>,
 ) {
@@ -421,11 +429,14 @@ type MarksProps = {
   scale: Scale;
   width: number;
   height: number;
-  /** The series that stands out. */
+  /** The highlighted series. */
   isolated: string | null;
 };
 
-/** The bars, lines or areas of a plot along time: one path for each series, however many points it has. */
+/**
+ * The bars, lines or areas of a plot over time: one path for each series, however many points it
+ * has.
+ */
 function Marks({ plot, kind, scale, width, height, isolated }: MarksProps) {
   const isFaded = (series: number) => isolated !== null && plot.series[series]?.name !== isolated;
   if (kind === 'bars') {
@@ -440,7 +451,7 @@ function Marks({ plot, kind, scale, width, height, isolated }: MarksProps) {
     ));
   }
   const drawn = lines(plot, scale, width, height, kind);
-  // The greatest is drawn last, above the others.
+  // The largest series is drawn last, above the others.
   return drawn.toReversed().map(({ tone, series, path, area, dots }) => (
     <g key={series} className={classes.mark} data-faded={isFaded(series)}>
       {area !== null && (

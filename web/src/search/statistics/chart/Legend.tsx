@@ -1,4 +1,4 @@
-/** The legend of a chart's colours; the entry under the pointer stands out. */
+/** The legend of a chart's colours; the entry under the pointer is highlighted. */
 import type { Series, Tone } from '../pivot';
 import { colorOf } from './palette';
 import classes from './Chart.module.css';

@@ -202,7 +202,10 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (scheme) => {
 
 type Triple = readonly number[];
 
-/** A colour (linear RGB) without one kind of cones: Machado and others, 2009. */
+/**
+ * Converts a colour (linear RGB) to what a person without one kind of cones sees: Machado and
+ * others, 2009.
+ */
 const sights: Record<string, readonly Triple[]> = {
   full: [
     [1, 0, 0],

@@ -5,7 +5,7 @@
 import type { Plot } from '../pivot';
 import { type Box, pointAt, timeSlots } from './layout';
 
-/** A plot along time has a slot for each point, one along names a row. */
+/** A plot over time has a slot for each point, a plot by names has a row. */
 export type Frame = {
   isTime: boolean;
   /** The room to the left of the plot, for the labels of its axis. */
@@ -17,14 +17,14 @@ export type Frame = {
 
 /** The width of a letter of a name: 12 px, monospaced. */
 export const CHARACTER = 7.3;
-/** The height of a table row, so that the bar of a name is beside its row. */
+/** The height of a table row, so that the bar of a name is aligned with its row. */
 export const BAR_ROW_PX = 28;
 
 const LEFT = 64;
-/** Half of the last label of an axis of times. */
+/** The width of half of the last label of a time axis. */
 const RIGHT = 20;
 
-/** A plot along time is as high as there is room, one along names as its rows need. */
+/** A plot over time takes the available height, a plot by names takes what its rows need. */
 export function frameOf(plot: Plot, width: number, height: number): Frame {
   const isTime = plot.axis === 'time';
   const left = isTime ? LEFT : nameWidth(plot, width);
@@ -38,13 +38,13 @@ export function frameOf(plot: Plot, width: number, height: number): Frame {
   };
 }
 
-/** The point at a place of the element. */
+/** The point at a position in the element. */
 export function pointUnder(frame: Frame, count: number, x: number, y: number): number {
   if (frame.isTime) return pointAt(frame.slots, x - frame.left);
   return Math.min(count - 1, Math.max(0, Math.floor(y / BAR_ROW_PX)));
 }
 
-/** The place of a point, from which a menu can open. */
+/** The box of a point, next to which a menu can open. */
 export function boxOf({ isTime, left, slots }: Frame, point: number): Box {
   const slot = slots[point];
   return isTime
@@ -52,7 +52,7 @@ export function boxOf({ isTime, left, slots }: Frame, point: number): Box {
     : { left, top: point * BAR_ROW_PX, width: 40, height: BAR_ROW_PX };
 }
 
-/** The place of the box with the values of a point. */
+/** The position of the box with the values of a point. */
 export function readingAt(frame: Frame, point: number): { x: number; y: number } {
   const { left, width } = boxOf(frame, point);
   return frame.isTime
@@ -60,7 +60,7 @@ export function readingAt(frame: Frame, point: number): { x: number; y: number }
     : { x: frame.left + frame.plotWidth / 2, y: (point + 1) * BAR_ROW_PX };
 }
 
-/** The point that a key goes to; null for keys that go nowhere. */
+/** The point that a key moves to; null for other keys. */
 export function nextPoint(key: string, marked: number | null, count: number): number | null {
   const from = marked ?? -1;
   switch (key) {
@@ -79,7 +79,7 @@ export function nextPoint(key: string, marked: number | null, count: number): nu
   }
 }
 
-/** A very long name is cut in its middle, so that the bars keep most of the width. */
+/** A very long name is cut in the middle, so that the bars keep most of the width. */
 function nameWidth(plot: Plot, width: number): number {
   const longest = plot.points.reduce((most, { name }) => Math.max(most, name.length), 0);
   return Math.ceil(Math.min(longest * CHARACTER + 16, width * 0.36));

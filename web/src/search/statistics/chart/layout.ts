@@ -1,4 +1,4 @@
-/** The layout of a chart's marks. Pure: numbers in, places in pixels out. */
+/** The layout of a chart's marks. Pure: numbers in, pixel positions out. */
 import type { Plot, Series, Tone } from '../pivot';
 import { type Measure, plain } from '../number';
 import { unitTicks } from './scale';
@@ -10,12 +10,12 @@ export type Line = { tone: Tone; series: number; path: string; area: string | nu
 export type Dot = { x: number; y: number; point: number };
 export type Scale = { low: number; high: number; ticks: readonly number[] };
 
-/** The kinds that can show a plot, the one that fits best first. */
+/** The kinds that can show a plot, the most suitable one first. */
 export function kindsFor(plot: Plot): readonly Kind[] {
   return plot.axis === 'time' ? ['lines', 'bars', 'area'] : ['bars'];
 }
 
-/** Bars and areas stand on zero; so do lines, whose heights are compared as well. */
+/** Bars and areas start at zero; so do lines if their heights are to be compared. */
 export function valueScale(plot: Plot, kind: Kind, count: number): Scale {
   const stacked = isStacked(plot, kind);
   const tops = plot.points.flatMap((_, point) =>
@@ -29,7 +29,7 @@ export function valueScale(plot: Plot, kind: Kind, count: number): Scale {
   return { low: found[0] ?? 0, high: found.at(-1) ?? 1, ticks: found };
 }
 
-/** The unit of the value axis; plain if the series have different units. */
+/** The unit of the value axis; none if the series have different units. */
 export function axisMeasure({ series }: Plot): Measure {
   const [first] = series;
   const isOne = series.every(({ measure }) => measure.unit === first?.measure.unit);
@@ -40,7 +40,7 @@ export function isStacked(plot: Plot, kind: Kind): boolean {
   return plot.stackable && kind !== 'lines';
 }
 
-/** The place along an axis of `length` pixels. */
+/** The position of a value along an axis of `length` pixels. */
 export function along(value: number, { low, high }: Scale, length: number): number {
   return ((value - low) / (high - low)) * length;
 }
@@ -52,7 +52,7 @@ export function timeEnds(plot: Plot): { from: number; to: number } {
   return { from, to: last + (plot.spanMs ?? 1000) };
 }
 
-/** The left edge and the width of each point of time; lines go through the middles. */
+/** The left edge and the width of each time slot; lines go through the middles. */
 export function timeSlots(plot: Plot, width: number): { left: number; width: number }[] {
   const { from, to } = timeEnds(plot);
   const scale = width / Math.max(1, to - from);
@@ -60,7 +60,7 @@ export function timeSlots(plot: Plot, width: number): { left: number; width: num
   return plot.points.map(({ time }) => ({ left: ((time ?? from) - from) * scale, width: span }));
 }
 
-/** Standing bars, one slot for each point of time. */
+/** Vertical bars, with one slot for each point in time. */
 export function verticalBars(plot: Plot, scale: Scale, width: number, height: number): Bar[] {
   const slots = timeSlots(plot, width);
   return barsIn(plot, scale, height, isStacked(plot, 'bars')).map((bar) => {
@@ -78,7 +78,7 @@ export function verticalBars(plot: Plot, scale: Scale, width: number, height: nu
   });
 }
 
-/** The same as one path for each series. */
+/** The same bars as one path for each series. */
 export function barPaths(plot: Plot, scale: Scale, width: number, height: number) {
   const paths = plot.series.map(({ tone }, series) => ({ series, tone, path: '' }));
   const shown = plot.points.length > width ? highestOfPixels(plot, width) : null;
@@ -93,7 +93,7 @@ export function barPaths(plot: Plot, scale: Scale, width: number, height: number
   return paths;
 }
 
-/** If there are more points than pixels: the highest one of each pixel. */
+/** The highest point of each pixel, if there are more points than pixels. */
 function highestOfPixels(plot: Plot, width: number): ReadonlySet<number> {
   const best = new Map<number, { point: number; sum: number }>();
   timeSlots(plot, width).forEach(({ left }, point) => {
@@ -104,7 +104,7 @@ function highestOfPixels(plot: Plot, width: number): ReadonlySet<number> {
   return new Set([...best.values()].map(({ point }) => point));
 }
 
-/** Lying bars, a row of `rowHeight` for each name. */
+/** Horizontal bars, with a row of `rowHeight` for each name. */
 export function horizontalBars(plot: Plot, scale: Scale, width: number, rowHeight: number): Bar[] {
   return barsIn(plot, scale, width, isStacked(plot, 'bars')).map((bar) => {
     const each = (rowHeight - ROW_GAP) / bar.lanes;
@@ -125,7 +125,7 @@ type Strip = {
   lanes: number;
 };
 
-/** Each value as a stretch along the axis of values: one on the other, or side by side in lanes. */
+/** Each value as a segment along the value axis: stacked, or side by side in lanes. */
 function barsIn(plot: Plot, scale: Scale, length: number, stacked: boolean): Strip[] {
   const zero = along(0, scale, length);
   const lanes = stacked ? 1 : plot.series.length;
@@ -144,7 +144,10 @@ function barsIn(plot: Plot, scale: Scale, length: number, stacked: boolean): Str
   });
 }
 
-/** A line for each series, broken where there is no value; areas go down to zero or to the series below. */
+/**
+ * A line for each series, interrupted where there is no value; areas extend down to zero or to the
+ * series below.
+ */
 export function lines(plot: Plot, scale: Scale, width: number, height: number, kind: Kind): Line[] {
   const slots = timeSlots(plot, width);
   const stacked = isStacked(plot, kind);
@@ -164,13 +167,16 @@ export function lines(plot: Plot, scale: Scale, width: number, height: number, k
       series,
       path: tops.map(pathOf).join(''),
       area: kind === 'area' ? area.join('') : null,
-      // A value between two gaps has no line that would show it.
+      // A value between two gaps has no line, so it is shown as a dot.
       dots: tops.flatMap((top) => (top.length === 1 ? top : [])),
     };
   });
 }
 
-/** The sum of a part of a span would look like a fall. It is shown if hardly anything else is there. */
+/**
+ * The sum of a partial span would look like a drop. It is only shown if there is hardly anything
+ * else.
+ */
 function leftOut({ points, partial, stackable }: Plot): ReadonlySet<number> {
   const isShown = !stackable || points.length - partial.size < 2;
   return new Set(isShown ? [] : partial.keys());
@@ -199,7 +205,7 @@ export function thinned(dots: readonly Dot[]): Dot[] {
 
 type Step = { point: number; from: number; to: number };
 
-/** Raises `base` by the series where values are stacked. */
+/** Raises `base` by each series if values are stacked. */
 function runsOf(
   { values }: Series,
   base: number[],
@@ -230,7 +236,7 @@ function round(pixels: number): number {
   return Math.round(pixels * 10) / 10;
 }
 
-/** The point under the pointer: the slot that it is in, or the nearest one where there are gaps. */
+/** The point under the pointer: that of its slot, or the nearest one if there are gaps. */
 export function pointAt(slots: readonly { left: number; width: number }[], x: number): number {
   let nearest = 0;
   let least = Infinity;

@@ -1,4 +1,7 @@
-/** The colours of series: one quiet family. They differ in brightness too, for those who see fewer hues. */
+/**
+ * The colours of series: one quiet family. They also differ in brightness, for users who see fewer
+ * hues.
+ */
 import type { Tone } from '../pivot';
 
 export const seriesTokens = ['--q1', '--q2', '--q3', '--q4', '--q5'] as const;
@@ -14,7 +17,7 @@ export function colorOf(tone: Tone): string {
   }
 }
 
-/** The colours of the timeline's bars, so that a severity looks the same in both. */
+/** The colours are those of the timeline's bars, so that a severity looks the same in both. */
 function severityColor(tone: string): string {
   return `var(--bar-${tone}, var(--severity-${tone}))`;
 }

@@ -1,9 +1,9 @@
-/** A point of a plot in words, for the box next to the pointer and for a screen reader. */
+/** A point of a plot in words, for the box next to the pointer and for screen readers. */
 import { type Zone, formatTime } from '../../../ui/time';
 import { type WriteNumber, writerOf } from '../number';
 import type { Plot, Series } from '../pivot';
 
-/** `2026-01-02 03:00:00 – 04:00:00`, or the name. */
+/** `2026-01-02 03:00:00 – 04:00:00`, or the name of the point. */
 export function pointName(plot: Plot, at: number, zone: Zone): string {
   const point = plot.points[at];
   if (point === undefined) return '';
@@ -22,7 +22,7 @@ function momentOf(time: number, zone: Zone): string {
 
 export type PointText = Pick<Series, 'name' | 'tone'> & { text: string };
 
-/** The values at a point, from the greatest; those that are nothing are left out where others are something. */
+/** The values at a point, the largest first; zero values are left out if there are others. */
 export function readingsAt(plot: Plot, at: number, write: Writers): PointText[] {
   const all = plot.series.map(({ name, tone, values }, place) => ({
     name,
@@ -41,7 +41,7 @@ export function readingsAt(plot: Plot, at: number, write: Writers): PointText[] 
     }));
 }
 
-/** The sum at a point, where the parts add up and there are several. */
+/** The sum at a point, if the values are additive and there are several. */
 export function totalAt(plot: Plot, at: number, write: Writers): string | null {
   if (!plot.stackable || plot.series.length < 2) return null;
   return write.sum(plot.series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
@@ -55,7 +55,7 @@ export function writersOf(plot: Plot): Writers {
   return { series, sum: writerFor(plot) };
 }
 
-/** One way to write the sums at all points. */
+/** A common number format for the sums at all points. */
 export function writerFor({ series, points }: Plot): WriteNumber {
   const sums = points.map((_, at) =>
     series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),

@@ -2,14 +2,14 @@
 import type { Zone } from '../../../ui/time';
 import type { Measure } from '../number';
 
-/** Round values from one at or below `low` to one at or above `high`, about `count` of them. */
+/** About `count` round values, from one at or below `low` to one at or above `high`. */
 export function ticks(low: number, high: number, count: number): number[] {
   if (!(high > low))
     return high === low && high !== 0 ? ticks(Math.min(0, low), Math.max(0, high), count) : [0, 1];
   const step = roundStep((high - low) / Math.max(1, count));
   const first = Math.floor(low / step);
   const last = Math.ceil(high / step);
-  // Multiplied, not summed up, and rounded: 0.1 + 0.2 is not 0.3.
+  // The values are multiplied and rounded, not summed up: 0.1 + 0.2 is not 0.3.
   return Array.from({ length: last - first + 1 }, (_, at) =>
     Number(((first + at) * step).toPrecision(12)),
   );
@@ -21,7 +21,7 @@ function roundStep(rough: number): number {
   return factor * power;
 }
 
-/** The same for values in a unit: of long times, minutes and hours are round. */
+/** The same for values with a unit: for long durations, whole minutes and hours are round. */
 export function unitTicks(low: number, high: number, count: number, measure: Measure): number[] {
   const most = Math.max(Math.abs(low), Math.abs(high)) * measure.factor;
   const one = measure.unit === 'seconds' ? (longSteps.find((step) => most >= 2 * step) ?? 1) : 1;
@@ -44,7 +44,7 @@ const timeSteps = [
 
 export type TimeTick = { time: number; label: string; isDay: boolean };
 
-/** Round times of the zone between two moments, at most `count`; a new day shows its date. */
+/** At most `count` round times of the zone between two moments; a new day shows its date. */
 export function timeTicks(from: number, to: number, count: number, zone: Zone): TimeTick[] {
   const step = timeSteps.find((step) => (to - from) / step <= Math.max(1, count)) ?? 3640 * DAY;
   const found: TimeTick[] = [];
@@ -72,6 +72,6 @@ function shifted(time: number, zone: Zone): number {
 function unshifted(clock: number, zone: Zone): number {
   if (zone === 'utc') return clock;
   const guess = clock + new Date(clock).getTimezoneOffset() * MINUTE;
-  // Near a change of the clocks the first guess may have the offset of the other side.
+  // Near a change of the clocks, the first guess may have the offset from before or after it.
   return clock + new Date(guess).getTimezoneOffset() * MINUTE;
 }
