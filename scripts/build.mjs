@@ -7,6 +7,8 @@ import { root, run, runOrExit } from './run.mjs';
 import { answers, requireTools } from './tools.mjs';
 
 const given = process.env.LOGSTEAD;
+/** The page of the console. */
+const page = join(root, 'web/dist/index.html');
 
 /** Builds the binary in a profile of cargo, and resolves with its path. */
 export async function build(profile) {
@@ -16,13 +18,12 @@ export async function build(profile) {
     await buildConsole();
     return given;
   }
-  // The compiler embeds the console; crates can be fetched from the network in the meantime.
-  const [, fetched] = await Promise.all([
-    buildConsole(),
-    run('cargo', ['fetch', '--locked'], { env }),
-  ]);
-  if (fetched !== 0) process.exit(fetched);
-  await runOrExit('cargo', ['build', '--profile', profile, ...locked], { env });
+  // Only the last crate embeds the console. In a fresh checkout it is minutes away, so the console is built meanwhile;
+  // a failure of the compiler is told by the next step.
+  const compile = ['build', '--profile', profile, ...locked];
+  const first = existsSync(page) ? ['fetch', '--locked'] : [...compile, '--lib'];
+  await Promise.all([buildConsole(), run('cargo', first, { env })]);
+  await runOrExit('cargo', compile, { env });
   return binaryOf(profile);
 }
 
@@ -75,7 +76,6 @@ function packages(lockFile) {
 
 /** Whether web/dist is newer than everything it is built from. */
 function consoleIsCurrent() {
-  const page = join(root, 'web/dist/index.html');
   if (!existsSync(page)) return false;
   const inputs = [
     'web/src',

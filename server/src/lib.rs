@@ -10,3 +10,4 @@
 //! **Invariant:** only this crate knows async, HTTP and the clock.
 
 pub mod cli;
+pub mod console;

@@ -22,17 +22,25 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::MethodRouter;
 use flate2::write::GzEncoder;
 use parking_lot::Mutex;
-use rust_embed::Embed;
+use rust_embed::EmbeddedFile;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::Arc;
 
-#[derive(Embed)]
-#[folder = "../../web/dist"]
-#[allow_missing = true]
-struct Console;
+/// Finds a file of the console by its name. The last crate to be compiled embeds the files, so that the console can be
+/// built meanwhile.
+pub type ConsoleFiles = fn(&str) -> Option<EmbeddedFile>;
+
+/// The console as it is served.
+#[derive(Clone)]
+pub(crate) struct Console {
+    /// The path below which a proxy shows it.
+    pub(crate) base: Base,
+    /// Its files.
+    pub(crate) files: ConsoleFiles,
+}
 
 /// The folder in which Vite puts files whose names change with their contents.
 const HASHED: &str = "assets/";
@@ -67,8 +75,8 @@ struct ServedFile {
 }
 
 impl ServedFile {
-    fn find(name: &str, base: &str) -> Option<ServedFile> {
-        let file = Console::get(name)?;
+    fn find(name: &str, console: &Console) -> Option<ServedFile> {
+        let (file, base) = ((console.files)(name)?, &*console.base);
         let hash = file.metadata.sha256_hash();
         let hash = hash.iter().take(16).fold(String::new(), |mut hex, byte| {
             write!(hex, "{byte:02x}").expect("writing to a text does not fail");
@@ -79,7 +87,7 @@ impl ServedFile {
             let data = Cow::Owned(moved(&String::from_utf8_lossy(&file.data), base).into_bytes());
             return Some(ServedFile { data, media_type, tag: format!("W/\"{hash}{base}\""), packed: None });
         }
-        let packed = Console::get(&format!("{name}{PACKED}")).map(|packed| packed.data);
+        let packed = (console.files)(&format!("{name}{PACKED}")).map(|packed| packed.data);
         Some(ServedFile { data: file.data, media_type, tag: format!("W/\"{hash}\""), packed })
     }
 }
@@ -91,21 +99,21 @@ fn moved(page: &str, base: &str) -> String {
 }
 
 /// Answers every path without a route: files of the console, and its page for every other address that a browser opens.
-pub(crate) fn service<S: Clone + Send + Sync + 'static>(base: Base) -> MethodRouter<S> {
-    axum::routing::any(move |request| serve(base.clone(), request))
+pub(crate) fn service<S: Clone + Send + Sync + 'static>(console: Console) -> MethodRouter<S> {
+    axum::routing::any(move |request| serve(console.clone(), request))
 }
 
 /// Serves files and pages of the console before the other routes are tried.
-pub(crate) async fn first(State(base): State<Base>, request: Request, next: Next) -> Response {
+pub(crate) async fn first(State(console): State<Console>, request: Request, next: Next) -> Response {
     let name = request.uri().path().trim_start_matches('/');
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-    match is_read && (Console::get(name).is_some() || wants_html(request.headers())) {
-        true => serve(base, request).await,
+    match is_read && ((console.files)(name).is_some() || wants_html(request.headers())) {
+        true => serve(console, request).await,
         false => next.run(request).await,
     }
 }
 
-async fn serve(base: Base, request: Request) -> Response {
+async fn serve(console: Console, request: Request) -> Response {
     let path = request.uri().path();
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     if path == "/" && is_read && !wants_html(request.headers()) {
@@ -113,7 +121,7 @@ async fn serve(base: Base, request: Request) -> Response {
         return greeting(request.headers());
     }
     let name = Some(path.trim_start_matches('/')).filter(|name| !name.is_empty()).unwrap_or(PAGE);
-    let file = ServedFile::find(name, &base);
+    let file = ServedFile::find(name, &console);
     let is_page = file.is_none() && !is_for_programs(name) && wants_html(request.headers());
     if !is_read && (file.is_some() || is_page) {
         let detail = format!("{} is not allowed at {path}", request.method());
@@ -122,7 +130,7 @@ async fn serve(base: Base, request: Request) -> Response {
     }
     match file {
         Some(file) => answer(name, file, request.headers()),
-        None if name == PAGE || is_page => match ServedFile::find(PAGE, &base) {
+        None if name == PAGE || is_page => match ServedFile::find(PAGE, &console) {
             Some(page) => answer(PAGE, page, request.headers()),
             None => (StatusCode::SERVICE_UNAVAILABLE, Html(NOT_BUILT)).into_response(),
         },
@@ -229,8 +237,9 @@ mod tests {
         let below = r#"<meta name="base" content="/logs" /><link href="/logs/favicon.svg" /><script src="/logs/assets/a.js">"#;
         assert_eq!(moved(page, "/logs"), below);
         // The page made by the build has the expected form.
-        let Some(built) = ServedFile::find(PAGE, "/logs") else { return };
-        let built = String::from_utf8(built.data.into_owned()).unwrap();
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/dist/index.html");
+        let Ok(built) = std::fs::read_to_string(path) else { return };
+        let built = moved(&built, "/logs");
         assert!(built.contains(r#"<meta name="base" content="/logs""#), "{built}");
         assert_eq!(built.matches("=\"/").count(), built.matches("=\"/logs").count(), "{built}");
     }

@@ -46,6 +46,7 @@ mod tail;
 mod waiting;
 pub mod web;
 
+pub use assets::ConsoleFiles;
 pub use ingest::ecosystem::ecosystem;
 pub use openapi::openapi;
 pub use redirect::{Encrypted, redirect};
@@ -53,6 +54,7 @@ pub use state::{ApiState, Process, WebSocket};
 
 use access::gate::TokenGate;
 use access::{Needs, authenticate};
+use assets::Console;
 use axum::Router;
 use axum::extract::{Extension, Request};
 use axum::http::StatusCode;
@@ -104,8 +106,11 @@ pub fn apps(state: ApiState) -> Apps {
     let (console, _) = console.split_for_parts();
     let (metrics, _) = routes::metrics().split_for_parts();
     let base: assets::Base = shared.state.settings.web.base().into();
-    let console =
-        console.route("/{index}", index(&shared, &base)).fallback_service(assets::service(base.clone()));
+    let files = shared.state.process.console.unwrap_or(|_| None);
+    let embedded = Console { base: base.clone(), files };
+    let console = console
+        .route("/{index}", index(&shared, &embedded))
+        .fallback_service(assets::service(embedded.clone()));
     let console = console.layer(Extension(Description(openapi)));
     Apps {
         console: base_path::serve_below(&base, finished(console, &shared)),
@@ -114,13 +119,13 @@ pub fn apps(state: ApiState) -> Apps {
 }
 
 /// The console's addresses of one word, and the requests of Elasticsearch's clients for an index of that name.
-fn index(shared: &SharedState, base: &assets::Base) -> MethodRouter<SharedState> {
+fn index(shared: &SharedState, console: &Console) -> MethodRouter<SharedState> {
     let needs = Needs::Ingest(IngestProtocol::Elastic);
     ingest::index()
         .route_layer(from_fn_with_state((shared.clone(), needs), authenticate::require))
         .layer(from_fn_with_state(IngestProtocol::Elastic, refusal_format::apply))
-        .layer(from_fn_with_state(base.clone(), assets::first))
-        .fallback_service(assets::service(base.clone()))
+        .layer(from_fn_with_state(console.clone(), assets::first))
+        .fallback_service(assets::service(console.clone()))
 }
 
 /// Adds the layers that all answers share.

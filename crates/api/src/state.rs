@@ -4,6 +4,7 @@
 //! hashes and large bodies go to blocking threads.
 
 use super::access::throttle::Throttle;
+use super::assets::ConsoleFiles;
 use super::error::Result;
 use super::ingest::body_memory::BodyMemory;
 use super::ingest::pace::TokenPace;
@@ -68,6 +69,8 @@ pub struct Process {
     pub listeners: Vec<WebSocket>,
     /// Every setting, with its origin.
     pub in_force: Vec<EffectiveSetting>,
+    /// The files of the console, if there is one.
+    pub console: Option<ConsoleFiles>,
 }
 
 /// An address at which HTTP is served.

@@ -108,7 +108,12 @@ impl Serve {
             settings,
             admin_token: admin_token.filter(|token| !token.is_empty()),
             setup_code: setup_code.clone(),
-            process: Process { started: clock::now(), listeners: web_sockets(&listeners), in_force },
+            process: Process {
+                started: clock::now(),
+                listeners: web_sockets(&listeners),
+                in_force,
+                console: Some(crate::console::file),
+            },
         };
         let served = runtime.block_on(serve(listeners, certificates, state, &pipeline, setup_code));
         drop(watch);

@@ -91,6 +91,7 @@ impl<Calls> Server<Calls> {
             setup_code: Some(SETUP_CODE.to_owned()),
             process: Process {
                 in_force: settings::in_force(&Layers::default()).unwrap(),
+                console: Some(logstead::console::file),
                 ..Process::default()
             },
         });
