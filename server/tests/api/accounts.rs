@@ -408,7 +408,7 @@ fn users_of_a_stopped_store_are_made_and_changed_by_a_command() {
         (&["user", "add", "cy", "--role", "analyst", "--scope", "(("], "x", 1, "invalid --scope"),
         (&["user", "add", "cy", "--role", "king"], "another horse\n", 2, "king"),
         (&["user", "list", "--format", "json"], "", 0, "\"scope\":\"host:web-1\""),
-        (&["user", "password", "ada"], "third horse\r\n", 0, "ada has another password"),
+        (&["user", "password", "ada"], "third horse\r\n", 0, "the password of ada is changed"),
         (&["user", "password", "nobody"], "third horse\n", 1, "no user `nobody`"),
         (&["user", "disable", "ada"], "", 1, "last administrator"),
         (&["user", "remove", "ada"], "", 1, "last administrator"),

@@ -155,7 +155,7 @@ async fn an_administrator_of_a_part_manages_accounts_within_it() {
         let refused = server
             .json("POST", "/users", &admin, &user(name, "analyst", logspaces.clone(), scope.clone()))
             .await;
-        refused.check(403, "more of the store than token:part is granted");
+        refused.check(403, "this grants more of the store than token:part has");
         let token = json!({"name": name, "role": "analyst", "logspaces": logspaces, "scope": scope});
         server.json("POST", "/tokens", &admin, &token).await.check(403, "more of the store");
     }

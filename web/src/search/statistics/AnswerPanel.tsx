@@ -261,7 +261,7 @@ function Panes(props: PanesProps) {
   return (
     <div className={classes.panes} data-layout={layoutOf(plot, kind, pivot)}>
       {plot !== null && kind !== null && (
-        <div className="grow minWidth0">
+        <div className={classes.chart}>
           <TheChart {...props} {...{ plot, kind, isolated, setIsolated }} />
           {plot.axis === 'time' && <TheSeries {...props} {...{ plot, isolated, setIsolated }} />}
         </div>
