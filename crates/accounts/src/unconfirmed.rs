@@ -15,7 +15,7 @@ pub struct UnconfirmedRevision {
     pub revision: u64,
     /// The revision to go back to.
     pub back_to: u64,
-    /// The time when that happens unless it is confirmed.
+    /// The time at which the previous revision becomes live again, unless this one is confirmed before.
     pub until: Timestamp,
     /// Whether it is reverted earlier if fewer messages are received, or more are dropped, than before.
     pub back_if_worse: bool,

@@ -39,7 +39,7 @@ impl<'a> OutgoingMessage<'a> {
 /// The result of sending messages. All messages that it does not mention were delivered.
 #[derive(Default, Debug, PartialEq, Eq)]
 pub(super) struct SendReport {
-    /// The number of bytes sent for them.
+    /// The number of bytes sent for the delivered messages.
     pub(super) bytes: usize,
     /// Messages that will never be accepted as they are, by their position among those that were sent, with the
     /// reason.

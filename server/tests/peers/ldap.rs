@@ -279,7 +279,7 @@ fn a_directory_that_is_away_or_silent_or_a_stranger_lets_nobody_in_and_ours_can_
     let stranger = format!("url = \"ldaps://127.0.0.1:{}\"", directory.encrypted);
     for how in [silent, away, stranger] {
         let server = directory.server(&directory.searching(&how));
-        check(&server, "ana", PASSWORD, (503, "the directory corp cannot be asked"));
+        check(&server, "ana", PASSWORD, (503, "the directory corp cannot be reached"));
         check(&server, "admin", PASSWORD, (200, "\"role\":\"admin\""));
     }
 }

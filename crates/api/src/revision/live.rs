@@ -45,7 +45,7 @@ pub struct Unconfirmed {
     pub revision: u64,
     /// The revision that becomes live again.
     back_to: u64,
-    /// The time when that happens unless it is confirmed.
+    /// The time at which the previous revision becomes live again, unless this one is confirmed before.
     #[schema(format = DateTime)]
     until: String,
     /// Whether it is reverted earlier if fewer messages are received, or more are dropped, than before.
