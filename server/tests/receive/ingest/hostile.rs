@@ -153,26 +153,20 @@ async fn what_is_made_of_a_body_is_limited_in_every_protocol() {
     let bodies = [
         ("/loki/api/v1/push", "application/json", labels.into_bytes(), 413, "60"),
         ("/loki/api/v1/push", protobuf, snappy(&[0x0a, 0].repeat(1_000_001)), 413, "1000000"),
-        (
-            "/v1/logs",
-            protobuf,
-            records_of_a_long_resource(800_000, 100),
-            413,
-            "or parameters that they share",
-        ),
+        ("/v1/logs", protobuf, records_of_a_long_resource(800_000, 100), 413, "parameters that they share"),
         (
             &*format!("/services/collector/raw?source={long}"),
             "text/plain",
             lines.clone().into_bytes(),
             413,
-            "repeats",
+            "that they share",
         ),
         (
             &*format!("/api/v1/ingest?host={long}"),
             "text/plain",
             lines.into_bytes(),
             413,
-            "or parameters that they share",
+            "parameters that they share",
         ),
         (
             &*format!("/{}/_bulk", "x".repeat(300)),
