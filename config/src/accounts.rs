@@ -273,7 +273,7 @@ fn check_entry(user_dn: &str, user_base: &str, fields: &mut TableReader<'_>) {
         (false, false) => {
             fields.note(
                 "user_dn",
-                "and `user_base` exclude each other: set `user_dn` to name a user's entry, or `user_base` to search \
+                "cannot be set together with `user_base`: set `user_dn` to name a user's entry, or `user_base` to search \
                  for it",
             );
         }

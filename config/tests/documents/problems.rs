@@ -503,7 +503,7 @@ fn routes_name_what_there_is() {
         "4:7: routes[0].to[0]: there is no logspace or destination `elsewhere`; there \
         are: main",
     );
-    row("to = [\"main\", \"main\"]", "4:15: routes[0].to[1]: `main` is named twice: remove one");
+    row("to = [\"main\", \"main\"]", "4:15: routes[0].to[1]: `main` is named twice: remove one of them");
     row(
         "from = [\"syslog\"]\nto = [\"main\"]",
         "4:9: routes[0].from[0]: there is no source `syslog`; there \

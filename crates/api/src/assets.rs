@@ -14,6 +14,7 @@
 use super::compress::Uncompressed;
 use super::error::ApiError;
 use super::ingest::greeting;
+use super::state::ConsoleFiles;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -22,16 +23,11 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::MethodRouter;
 use flate2::write::GzEncoder;
 use parking_lot::Mutex;
-use rust_embed::EmbeddedFile;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::Arc;
-
-/// Finds a file of the console by its name. The last crate to be compiled embeds the files, so that the console can be
-/// built meanwhile.
-pub type ConsoleFiles = fn(&str) -> Option<EmbeddedFile>;
 
 /// The console as it is served.
 #[derive(Clone)]

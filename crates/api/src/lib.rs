@@ -46,11 +46,10 @@ mod tail;
 mod waiting;
 pub mod web;
 
-pub use assets::ConsoleFiles;
 pub use ingest::ecosystem::ecosystem;
 pub use openapi::openapi;
 pub use redirect::{Encrypted, redirect};
-pub use state::{ApiState, Process, WebSocket};
+pub use state::{ApiState, ConsoleFiles, Process, WebSocket};
 
 use access::gate::TokenGate;
 use access::{Needs, authenticate};

@@ -4,7 +4,6 @@
 //! hashes and large bodies go to blocking threads.
 
 use super::access::throttle::Throttle;
-use super::assets::ConsoleFiles;
 use super::error::Result;
 use super::ingest::body_memory::BodyMemory;
 use super::ingest::pace::TokenPace;
@@ -21,6 +20,7 @@ use logstead_pipeline::internal;
 use logstead_record::Timestamp;
 use logstead_work::Pool;
 use parking_lot::Mutex;
+use rust_embed::EmbeddedFile;
 use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,6 +59,10 @@ pub struct ApiState {
     /// Facts about how the process was started.
     pub process: Process,
 }
+
+/// Finds a file of the console by its name. The last crate to be compiled embeds the files, so that the console can be
+/// built meanwhile.
+pub type ConsoleFiles = fn(&str) -> Option<EmbeddedFile>;
 
 /// How the process was started.
 #[derive(Default)]

@@ -1,5 +1,7 @@
 //! The configurations in the README and in `docs/agents.md`, run exactly as shown by the programs for which they are
-//! meant. Keywords: documentation, README, agents, rsyslog, syslog-ng, logger, curl, systemd-journal-upload.
+//! meant.
+//!
+//! Keywords: documentation, README, agents, rsyslog, syslog-ng, logger, curl, systemd-journal-upload.
 //!
 //! The console also shows `docs/agents.md`, so its lines are the lines that run here. Every block of it is either in
 //! [`TRIED`] or in a section that says that it was not tried.
