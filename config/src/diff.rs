@@ -195,8 +195,8 @@ fn step_sentences(before: &[&str], after: &[&str]) -> Vec<String> {
             (Some(old), Some(new)) => {
                 format!("step {number} changed from {} to {}", step_words(old), step_words(new))
             }
-            (None, Some(new)) => format!("step {number} was added: {}", step_words(new)),
-            (Some(old), None) => format!("step {number} was removed: {}", step_words(old)),
+            (None, Some(new)) => format!("step {number} is added: {}", step_words(new)),
+            (Some(old), None) => format!("step {number} is removed: {}", step_words(old)),
             (None, None) => unreachable!("one of the two lists is that long"),
         }
     };

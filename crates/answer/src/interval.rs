@@ -258,7 +258,7 @@ mod tests {
         let too_many = Buckets::of(day, Width::Nanos(SECOND)).unwrap_err();
         assert_eq!(
             too_many.to_string(),
-            "the range holds 86400 intervals of 1000 ms where 10000 are allowed: choose a longer interval or a \
+            "the range holds 86400 intervals of 1000 ms, and 10000 are allowed: choose a longer interval or a \
              shorter range"
         );
         assert!(Buckets::of(TimeRange::ALL, Width::Nanos(1)).is_err());

@@ -265,7 +265,7 @@ fn an_index_of_something_else_is_refused() {
         let refused = words_in(&disk_with(&writer.finish().concat()).1).err();
         assert_eq!(refused.as_ref(), Some(expected));
     };
-    check(2, Some(1), &IndexError::Format("words of 1 rows in an index of 2".to_owned()));
+    check(2, Some(1), &IndexError::Format("words of 1 rows in an index of 2 rows".to_owned()));
     check(2, None, &IndexError::Section("words.meta".to_owned()));
 }
 

@@ -307,7 +307,7 @@ mod tests {
         let before = shares_of(&["memory.tail_max=512MiB", "memory.index_max=256MiB"]);
         assert_eq!((before.tail, before.index), (512 << 20, 256 << 20));
         let [warning] = &before.warnings[..] else { panic!("{:?}", before.warnings) };
-        for part in ["memory.tail_max, memory.index_max", "768MiB", "256MiB", "/limit", "lower them"] {
+        for part in ["memory.tail_max, memory.index_max", "768MiB", "256MiB", "/limit", "Lower them"] {
             assert!(warning.contains(part), "{warning}");
         }
     }
@@ -320,7 +320,7 @@ mod tests {
         };
         let machine = MemoryLimit { bytes: Some(16 << 30), origin: LimitOrigin::Machine, unknown: None };
         let half = of(&machine, &[]);
-        assert_eq!((half.bytes, &*half.origin), (8 << 30, "half of the 16GiB of the machine"));
+        assert_eq!((half.bytes, &*half.origin), (8 << 30, "half of the machine's 16GiB"));
         let said = ["memory.max=12GiB".to_owned()];
         assert_eq!(of(&machine, &said).bytes, 12 << 30);
         let origin = LimitOrigin::Group { version: 1, file: "/a".to_owned() };
