@@ -9,7 +9,7 @@ export type ClientOptions = {
  */
 export type About = {
     /**
-     * Threads that can run at once.
+     * How many threads can run at once.
      */
     cores: number;
     /**
@@ -33,12 +33,13 @@ export type About = {
      */
     memory_budget_origin: string;
     /**
-     * The memory that the process may take, by the machine and its control groups; null if that is not known.
+     * The memory that the process may use, as limited by the machine and its control groups; null if that is not
+     * known.
      */
     memory_bytes: number | null;
     pid: number;
     /**
-     * The part of it that the process uses; null if the system does not say.
+     * The memory that the process uses; null if the system does not report it.
      */
     resident_bytes: number | null;
     /**
@@ -46,18 +47,18 @@ export type About = {
      */
     started: string;
     /**
-     * The system that it runs.
+     * Its operating system.
      */
     system: string;
     /**
-     * When this was read.
+     * When these values were read.
      */
     time: string;
     version: string;
 };
 
 /**
- * One's own account.
+ * The caller's own account.
  */
 export type Account = {
     /**
@@ -66,7 +67,8 @@ export type Account = {
     logspaces: Array<string> | null;
     name: string;
     /**
-     * The provider that keeps the password: `oidc:ID` or `ldap:ID`; null if Logstead does, where it can be changed.
+     * The provider that keeps the password: `oidc:ID` or `ldap:ID`; null if Logstead keeps it, so that it can be
+     * changed here.
      */
     origin: string | null;
     role: Role;
@@ -76,7 +78,7 @@ export type Account = {
     scope: string | null;
     second_factor: SecondFactor | null;
     /**
-     * The role needs a second factor, so that it cannot be given up.
+     * The role requires a second factor, so it cannot be given up.
      */
     second_factor_demanded: boolean;
 };
@@ -106,7 +108,7 @@ export type Admission = {
 };
 
 /**
- * The query that makes the table.
+ * The query that produces the table.
  */
 export type AggregateRequest = {
     /**
@@ -127,7 +129,7 @@ export type AggregateRequest = {
      */
     query?: string;
     /**
-     * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+     * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
      */
     timezone?: string | null;
     /**
@@ -159,14 +161,15 @@ export type AggregateResponse = Table & {
  */
 export type Audit = {
     /**
-     * Whether all entries were looked at that could match. False if the limit was reached, or after a million.
+     * Whether all entries that could match were examined. False if the limit was reached, or after a million
+     * entries.
      */
     complete: boolean;
     entries: Array<AuditEntry>;
 };
 
 /**
- * An action.
+ * An entry of the audit log.
  */
 export type AuditEntry = {
     /**
@@ -189,15 +192,15 @@ export type BeforeAfter = {
 };
 
 /**
- * A password and a code, as for a login.
+ * A password and a code, as at a login.
  */
 export type BothFactors = {
     /**
-     * A code of the app, or a recovery code.
+     * A code from the app, or a recovery code.
      */
     code: string;
     /**
-     * Required like at a login.
+     * Required as at a login.
      */
     current_password?: string | null;
 };
@@ -215,11 +218,11 @@ export type Bucket = {
     };
     count: number;
     /**
-     * How many have another value, if there are too many values to count separately.
+     * How many messages have another value, if there are too many values to count separately.
      */
     other?: number;
     /**
-     * When it begins.
+     * The time when it begins.
      */
     time: string;
 };
@@ -234,7 +237,7 @@ export type Cell = number | string | null;
  */
 export type Certificate = {
     /**
-     * From when it is good.
+     * The start of its validity.
      */
     from: string;
     /**
@@ -250,7 +253,7 @@ export type Certificate = {
      */
     subject: string;
     /**
-     * Until when it is good.
+     * The end of its validity.
      */
     until: string;
 };
@@ -260,11 +263,11 @@ export type Certificate = {
  */
 export type CertificateFile = {
     /**
-     * The first 20 of it; the owner's own comes first.
+     * The first 20 certificates in the file, the owner's own first.
      */
     certificates: Array<Certificate>;
     /**
-     * The reason why it cannot be read. The certificate read before stays in use.
+     * The reason why the file cannot be read. The certificate read before stays in use.
      */
     error: string | null;
     file: string;
@@ -277,7 +280,8 @@ export type CertificateFile = {
      */
     owner: string;
     /**
-     * `certificate`: our own; `client_ca`: who signs those of senders; `ca`: who signs those of servers.
+     * `certificate`: our own; `client_ca`: the authorities that sign those of senders; `ca`: the authorities that
+     * sign those of servers.
      */
     role: string;
 };
@@ -294,7 +298,7 @@ export type CertificateFiles = {
  */
 export type Clause = {
     /**
-     * Messages of the asked segments that certainly match.
+     * The number of messages of the examined segments that certainly match.
      */
     certain_messages: number;
     /**
@@ -302,18 +306,19 @@ export type Clause = {
      */
     depth: number;
     /**
-     * The index, or other means, that answers it.
+     * The index or other method that answers it.
      */
     how: string;
     /**
-     * Messages of the asked segments that may match.
+     * Messages of the segments searched that may match.
      */
     possible_messages: number;
     query: string;
 };
 
 /**
- * The trust and certificate for encrypted connections to a server. Files are PEM, absolute or below the data directory.
+ * The trusted authorities and our certificate for encrypted connections to a server. Files are PEM, absolute or
+ * below the data directory.
  */
 export type ClientTls = {
     /**
@@ -343,7 +348,7 @@ export type Coalesce = {
      */
     buffer: string;
     /**
-     * The longest time that the first byte waits.
+     * The longest time that the first byte waits for others.
      */
     delay: string;
 };
@@ -368,19 +373,19 @@ export type ColumnKind = 'text' | 'number' | 'severity' | 'time';
 export type ColumnUnit = 'bytes' | 'seconds';
 
 /**
- * How messages fared before a change, and after it.
+ * How messages were handled before a change, and after it.
  */
 export type Compared = {
     after: Rates;
     before?: Rates | null;
     /**
-     * The figures that have become worse, a sentence each.
+     * The figures that have become worse, one sentence for each.
      */
     worse: Array<string>;
 };
 
 /**
- * Something that can be written there.
+ * Something that can be written at the cursor.
  */
 export type CompleteOption = {
     /**
@@ -388,7 +393,7 @@ export type CompleteOption = {
      */
     count?: number;
     /**
-     * The option's purpose.
+     * A short explanation of the option.
      */
     detail?: string;
     /**
@@ -441,7 +446,7 @@ export type CompleteRequest = {
      */
     query?: string;
     /**
-     * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+     * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
      */
     timezone?: string | null;
     /**
@@ -452,12 +457,12 @@ export type CompleteRequest = {
 };
 
 /**
- * The ways to go on at the cursor.
+ * The possible continuations at the cursor.
  */
 export type CompleteResponse = {
     /**
-     * Whether everything that could be offered was examined. Otherwise there may be other values; if time ran out, the
-     * values here have no counts.
+     * Whether everything that could be offered was examined. Otherwise there may be other values; if time ran out,
+     * the values listed have no counts.
      */
     complete: boolean;
     /**
@@ -465,11 +470,11 @@ export type CompleteResponse = {
      */
     from: number;
     /**
-     * Most useful first.
+     * The options, most useful first.
      */
     options: Array<CompleteOption>;
     /**
-     * The first character after those.
+     * The first character after the text that an option replaces.
      */
     to: number;
     took_ms: number;
@@ -488,7 +493,7 @@ export type Confirmed = {
 };
 
 /**
- * A message and those around it. For more of them ask again with the id of the outermost.
+ * A message and its neighbours. For more of them, ask again with the id of the outermost.
  */
 export type ContextResponse = {
     /**
@@ -514,9 +519,9 @@ export type ContextResponse = {
 };
 
 /**
- * How long an answer over all matches will take, judging by the messages that have to be read one by one: one core
- * reads about ten million per second. A page of the newest messages is often faster, and data on a slow disk that was
- * not read recently is slower.
+ * How long an answer over all matches will take, judging by the number of messages that have to be read one by one:
+ * a core reads about ten million per second. A page of the newest messages is often faster, and data on a slow disk
+ * that was not read recently is slower.
  */
 export type Cost = 'instant' | 'quick' | 'slow' | 'very_slow';
 
@@ -544,7 +549,7 @@ export type CountRequest = {
      */
     query?: string;
     /**
-     * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+     * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
      */
     timezone?: string | null;
     /**
@@ -563,7 +568,7 @@ export type CountResponse = {
      */
     copies: number;
     /**
-     * Exact if `coverage.complete`.
+     * The number of messages; exact if `coverage.complete`.
      */
     count: number;
     coverage: Coverage;
@@ -572,7 +577,7 @@ export type CountResponse = {
 };
 
 /**
- * The segments, batches and messages that were looked at, and the gaps.
+ * The segments, batches and messages that were examined, and the gaps.
  */
 export type Coverage = {
     /**
@@ -581,7 +586,7 @@ export type Coverage = {
      */
     blocks: number;
     /**
-     * Whether everything was searched that had to be; if not, a warning says why.
+     * Whether everything was searched that had to be searched; if not, a warning gives the reason.
      */
     complete: boolean;
     /**
@@ -589,7 +594,7 @@ export type Coverage = {
      */
     journal_batches: number;
     /**
-     * The memory they take.
+     * Their size in memory.
      */
     scanned_bytes: number;
     /**
@@ -601,11 +606,11 @@ export type Coverage = {
      */
     segments: number;
     /**
-     * Batches of the journal that were skipped because of their time.
+     * Batches of the journal that were skipped because they are outside the time range.
      */
     skipped_batches: number;
     /**
-     * Sealed segments that were skipped because of their time.
+     * Sealed segments that were skipped because they are outside the time range.
      */
     skipped_segments: number;
     /**
@@ -615,14 +620,14 @@ export type Coverage = {
 };
 
 /**
- * A new token: the only time its secret is shown.
+ * A new token. Its secret is shown only this once.
  */
 export type CreatedToken = {
     id: number;
     name: string;
     role: Role;
     /**
-     * To send as `Authorization: Bearer TOKEN`.
+     * The secret, to send as `Authorization: Bearer TOKEN`.
      */
     token: string;
 };
@@ -632,7 +637,7 @@ export type CreatedToken = {
  */
 export type CurrentPassword = {
     /**
-     * Required like at a login.
+     * Required as at a login.
      */
     current_password?: string | null;
 };
@@ -738,11 +743,11 @@ export type DestinationStatus = {
         [key: string]: number;
     };
     /**
-     * Whether it takes and sends anything.
+     * Whether it accepts and sends messages.
      */
     enabled: boolean;
     /**
-     * Since when nothing can be sent.
+     * The time since which nothing can be sent.
      */
     failing_since?: string | null;
     /**
@@ -762,11 +767,11 @@ export type DestinationStatus = {
      */
     messages: number;
     /**
-     * Over the last seconds; null until it is measured, between two requests a second to a minute apart.
+     * The average over the last seconds; null until it is measured, between two requests a second to a minute apart.
      */
     messages_per_second: number | null;
     /**
-     * When that is tried again.
+     * The time of the next attempt.
      */
     next_try?: string | null;
     /**
@@ -774,19 +779,19 @@ export type DestinationStatus = {
      */
     oldest_ms?: number | null;
     /**
-     * Why it is paused, if it is: by an operator, or by the start of the server.
+     * Why it is paused, if it is: by an operator, or at the start of the server.
      */
     paused_because?: string | null;
     /**
-     * Messages that the other side refused, and that are kept until they are sent again or discarded.
+     * Messages that the other side refused, which are kept until they are sent again or discarded.
      */
     quarantined: number;
     /**
-     * Bytes that wait, on disk.
+     * Bytes of the waiting messages, on disk.
      */
     queue_bytes: number;
     /**
-     * Limit for the bytes that wait.
+     * Limit for the bytes of waiting messages.
      */
     queue_bytes_max: number;
     /**
@@ -794,11 +799,11 @@ export type DestinationStatus = {
      */
     queue_error?: string | null;
     /**
-     * Messages that wait.
+     * Waiting messages.
      */
     queue_messages: number;
     /**
-     * Put into its queue since the start of the process.
+     * Messages put into its queue since the start of the process.
      */
     queued: number;
     /**
@@ -820,7 +825,7 @@ export type DestinationToken = {
      */
     token?: string | null;
     /**
-     * The file that contains it instead.
+     * The file that contains the secret, as an alternative to the key above.
      */
     token_file?: string | null;
 };
@@ -835,7 +840,7 @@ export type DestinationType = 'syslog' | 'relp' | 'file' | 's3' | 'elastic' | 'l
  */
 export type Document = {
     /**
-     * The destinations that messages are forwarded to.
+     * The destinations to which messages are forwarded.
      */
     destinations: Array<Destination>;
     /**
@@ -873,13 +878,13 @@ export type DocumentProblem = {
      */
     message: string;
     /**
-     * The path in the document, such as `routes[2].where`; empty for the whole.
+     * The path in the document, such as `routes[2].where`; empty for the whole document.
      */
     path: string;
 };
 
 /**
- * How many messages it was done to.
+ * How many messages the action affected.
  */
 export type Done = {
     messages: number;
@@ -895,7 +900,7 @@ export type Durability = 'fsync' | 'os';
  */
 export type Effort = {
     /**
-     * The segments that were asked for this estimate; the others are extrapolated.
+     * The segments that were examined for this estimate; the others are extrapolated.
      */
     asked_segments: number;
     /**
@@ -903,12 +908,12 @@ export type Effort = {
      */
     blocks: number;
     /**
-     * Their length.
+     * Their length in bytes.
      */
     blocks_bytes: number;
     /**
-     * Messages that certainly match, without being read. For callers limited by a grant, this and everything that
-     * depends on what the messages say is 0, and the cost is that of reading all messages in range.
+     * Messages that certainly match, without being read. For callers limited by a grant, this and everything else
+     * that depends on the contents of messages is 0, and the cost is that of reading all messages in range.
      */
     certain_messages: number;
     /**
@@ -916,15 +921,15 @@ export type Effort = {
      */
     messages: number;
     /**
-     * Sealed segments in range.
+     * The number of sealed segments in range.
      */
     segments: number;
     /**
-     * Sealed segments that are out of range.
+     * The number of sealed segments that are out of range.
      */
     skipped_segments: number;
     /**
-     * Messages that are not in a segment yet: all are read.
+     * Messages that are not in a segment yet, which are all read.
      */
     tail_messages: number;
     /**
@@ -932,7 +937,7 @@ export type Effort = {
      */
     undecided_messages: number;
     /**
-     * Sealed segments without an index: all their messages are read.
+     * Sealed segments without an index, of which all messages are read.
      */
     unindexed_segments: number;
 };
@@ -946,7 +951,7 @@ export type Elastic = HttpServer & {
      */
     api_key?: string | null;
     /**
-     * The file that contains it instead.
+     * The file that contains the secret, as an alternative to the key above.
      */
     api_key_file?: string | null;
     /**
@@ -977,7 +982,7 @@ export type ExplainRequest = {
      */
     query?: string;
     /**
-     * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+     * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
      */
     timezone?: string | null;
     /**
@@ -992,13 +997,13 @@ export type ExplainRequest = {
  */
 export type ExplainResponse = {
     /**
-     * The top-level clauses of the filter, as they are written: a message matches if it matches all of them. One
-     * clause if the filter is an `OR`.
+     * The top-level clauses of the filter, as they are written: a message has to match all of them. A single clause
+     * if the filter is an `OR`.
      */
     clauses_of_query: Array<WrittenClause>;
     cost: Cost;
     /**
-     * The filter that the store is searched for. Stages process the messages that it finds, and their cost is not
+     * The filter that is applied to the store. Stages process the messages that it finds, and their cost is not
      * included.
      */
     filter: string;
@@ -1012,7 +1017,7 @@ export type ExplainResponse = {
      */
     stages: Array<WrittenStage>;
     /**
-     * All logspaces together.
+     * The sum over all logspaces.
      */
     sum: Effort;
     took_ms: number;
@@ -1036,11 +1041,11 @@ export type Facet = {
      */
     numbers?: Numbers;
     /**
-     * Why not all messages are counted, if so.
+     * The reason why not all messages are counted, if they are not.
      */
     partial?: string;
     /**
-     * The most frequent ones, most frequent first.
+     * The most frequent values, most frequent first.
      */
     values: Array<ValueCount>;
 };
@@ -1055,7 +1060,7 @@ export type FacetsRequest = {
      */
     copies?: 'all' | null;
     /**
-     * Names: 1 to 32. In a query string, separated by commas.
+     * The names of 1 to 32 fields; separated by commas in a query string.
      */
     fields: Array<string>;
     /**
@@ -1071,12 +1076,12 @@ export type FacetsRequest = {
      */
     logspaces?: Array<string> | null;
     /**
-     * Whether to show how numbers are distributed.
+     * Whether to show the distribution of numbers.
      */
     numbers?: boolean;
     /**
-     * Whether clauses of the query that are about a field alone limit its own values, too. Without that, `host=a` still
-     * counts the other hosts: those that could be chosen instead.
+     * Whether clauses of the query that are about a single field also limit the values of that field. If not,
+     * `host=a` still counts the other hosts, which could be chosen instead.
      */
     own_clauses?: boolean | null;
     /**
@@ -1084,7 +1089,7 @@ export type FacetsRequest = {
      */
     query?: string;
     /**
-     * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+     * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
      */
     timezone?: string | null;
     /**
@@ -1162,7 +1167,7 @@ export type Fates = {
         [key: string]: number;
     };
     /**
-     * Received before a crash, and gone with it; no sender was told that they were accepted.
+     * Received before a crash and lost in it; no sender was told that they were accepted.
      */
     unacknowledged: number;
 };
@@ -1198,7 +1203,7 @@ export type FieldsRequest = {
      */
     query?: string;
     /**
-     * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+     * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
      */
     timezone?: string | null;
     /**
@@ -1218,7 +1223,7 @@ export type FieldsResponse = {
      */
     distinct: number;
     /**
-     * The most useful ones, most useful first.
+     * The most useful fields, most useful first.
      */
     fields: Array<FoundField>;
     /**
@@ -1226,7 +1231,7 @@ export type FieldsResponse = {
      */
     messages: number;
     /**
-     * Whether there may be more fields than were counted, as messages have very many.
+     * Whether there may be more fields than were counted, because messages have very many.
      */
     partial: boolean;
     took_ms: number;
@@ -1282,7 +1287,7 @@ export type Files = {
 };
 
 /**
- * The first code of the app.
+ * The first code shown by the app.
  */
 export type FirstCode = {
     /**
@@ -1292,7 +1297,7 @@ export type FirstCode = {
 };
 
 /**
- * How many were forgotten.
+ * The number of senders that were forgotten.
  */
 export type Forgotten = {
     senders: number;
@@ -1323,8 +1328,8 @@ export type FoundField = {
     messages: number;
     name: string;
     /**
-     * How well its values divide the messages, from 0 to 1: the part of the messages that have it, times the entropy of
-     * its values, of which some that are equally frequent count most. An estimate.
+     * How well its values divide the messages, from 0 to 1: the fraction of the messages that have it, times the
+     * entropy of its values, which is highest for several equally frequent values. An estimate.
      */
     usefulness: number;
     /**
@@ -1390,7 +1395,7 @@ export type Histogram = {
      */
     buckets: Array<Bucket>;
     /**
-     * Length of a bucket; 0 if nothing is stored that could be shown.
+     * Length of a bucket; 0 if no stored message could be shown.
      */
     interval_ms: number;
     /**
@@ -1402,7 +1407,7 @@ export type Histogram = {
      */
     other_values?: number;
     /**
-     * All messages that match.
+     * The number of all messages that match.
      */
     total: number;
     /**
@@ -1420,7 +1425,7 @@ export type HistogramRequest = {
      */
     buckets?: number | null;
     /**
-     * A field: each bucket also says how many messages have each of its most frequent values.
+     * A field whose most frequent values are counted separately in each bucket.
      */
     by?: string | null;
     /**
@@ -1433,7 +1438,7 @@ export type HistogramRequest = {
      */
     from?: string | null;
     /**
-     * How long each bucket is, such as `5m`, instead of `buckets`.
+     * The length of each bucket, such as `5m`; replaces `buckets`.
      */
     interval?: string | null;
     /**
@@ -1445,7 +1450,7 @@ export type HistogramRequest = {
      */
     query?: string;
     /**
-     * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+     * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
      */
     timezone?: string | null;
     /**
@@ -1509,7 +1514,7 @@ export type HttpServer = {
      */
     password?: string | null;
     /**
-     * The file that contains it instead.
+     * The file that contains the secret, as an alternative to the key above.
      */
     password_file?: string | null;
     /**
@@ -1517,7 +1522,7 @@ export type HttpServer = {
      */
     proxy?: string | null;
     /**
-     * The longest time of a request.
+     * The longest time that a request may take.
      */
     timeout: string;
     tls?: ClientTls | null;
@@ -1545,11 +1550,11 @@ export type Ingested = {
      */
     accepted: number;
     /**
-     * Messages that no route of the router document took. They are counted and not stored.
+     * Messages that matched no route of the router document. They are counted and not stored.
      */
     dropped: number;
     /**
-     * Why, for the first 100.
+     * The reasons for the first 100.
      */
     errors: Array<LineError>;
     /**
@@ -1588,11 +1593,11 @@ export type ListedSessionBody = {
      */
     current: boolean;
     /**
-     * If it is not used until then.
+     * The time when it ends if it is not used.
      */
     expires_at: string;
     /**
-     * Ends it.
+     * The id by which it can be ended.
      */
     id: string;
     /**
@@ -1629,12 +1634,12 @@ export type ListenerStatus = {
 };
 
 /**
- * Name and password.
+ * A name and a password.
  */
 export type Login = {
     /**
-     * A code of the authenticator app, or a recovery code; for users with a second factor. Without it, a right password
-     * is answered with 401 and the `path` `code`.
+     * A code from the authenticator app, or a recovery code; for users with a second factor. Without it, a right
+     * password is answered with 401 and the `path` `code`.
      */
     code?: string | null;
     name: string;
@@ -1664,12 +1669,12 @@ export type Logspace = {
  */
 export type LogspaceExplained = Effort & {
     /**
-     * The clauses of the filter, each followed by its parts: at most 64.
+     * The clauses of the filter, each followed by its parts; at most 64.
      */
     clauses: Array<Clause>;
     logspace: string;
     /**
-     * The templates whose messages match in the asked segments, the most frequent first: at most 20. Empty if
+     * The templates whose messages match in the segments searched, most frequent first; at most 20. Empty if
      * templates alone do not answer the filter.
      */
     templates: Array<Template>;
@@ -1680,15 +1685,15 @@ export type LogspaceExplained = Effort & {
 };
 
 /**
- * A logspace with its content.
+ * A logspace and its contents.
  */
 export type LogspaceInfo = {
     /**
-     * The messages of the segments, compressed, on disk.
+     * Size of the compressed messages of the segments on disk.
      */
     blocks_bytes: number;
     /**
-     * Parts that are known to be damaged; `verify` finds all.
+     * The number of parts that are known to be damaged; `verify` finds all.
      */
     damaged_parts: number;
     durability?: Durability | null;
@@ -1701,15 +1706,15 @@ export type LogspaceInfo = {
      */
     id: string;
     /**
-     * Whether the live router document has it. If not, it can be searched, but not written to.
+     * Whether it is in the live router document. If not, it can be searched, but not written to.
      */
     in_router: boolean;
     /**
-     * The indexes of the segments, on disk.
+     * Size of the indexes of the segments on disk.
      */
     index_bytes: number;
     /**
-     * Journal on disk.
+     * Size of the journal on disk.
      */
     journal_bytes: number;
     /**
@@ -1717,11 +1722,11 @@ export type LogspaceInfo = {
      */
     last_time?: string | null;
     /**
-     * Batches that are kept in memory for quick search.
+     * Size of the batches that are kept in memory for quick searches.
      */
     memory_bytes: number;
     /**
-     * Messages it holds.
+     * The number of its messages.
      */
     messages: number;
     /**
@@ -1729,7 +1734,7 @@ export type LogspaceInfo = {
      */
     retention: RetentionInfo;
     /**
-     * Those of them that are in sealed segments.
+     * The number of these that are in sealed segments.
      */
     sealed_messages: number;
     /**
@@ -1737,11 +1742,11 @@ export type LogspaceInfo = {
      */
     sealing_error?: string | null;
     /**
-     * Sealed segments.
+     * The number of sealed segments.
      */
     segments: number;
     /**
-     * Full journal files that wait to become segments.
+     * Full journal files that have yet to become segments.
      */
     unsealed: Unsealed;
 };
@@ -1751,11 +1756,11 @@ export type LogspaceInfo = {
  */
 export type LogspaceRequest = {
     /**
-     * `fsync` or `os`.
+     * The durability: `fsync` or `os`.
      */
     durability?: string | null;
     /**
-     * `age`, such as `90d`, and `size`, such as `200GiB`; without either limit everything is kept.
+     * The limits `age`, such as `90d`, and `size`, such as `200GiB`; without either, everything is kept.
      */
     retention?: {
         [key: string]: unknown;
@@ -1780,7 +1785,7 @@ export type LogspaceStatus = {
      */
     id: string;
     /**
-     * Journal on disk.
+     * Size of the journal on disk.
      */
     journal_bytes: number;
     /**
@@ -1792,11 +1797,12 @@ export type LogspaceStatus = {
      */
     last_time?: string | null;
     /**
-     * Messages it holds.
+     * The number of its messages.
      */
     messages: number;
     /**
-     * Stored over the last seconds; null until it is measured, between two requests a second to a minute apart.
+     * Messages stored per second, averaged over the last seconds; null until it is measured, between two requests a
+     * second to a minute apart.
      */
     messages_per_second: number | null;
     /**
@@ -1804,19 +1810,19 @@ export type LogspaceStatus = {
      */
     sealing_error?: string | null;
     /**
-     * Sealed segments.
+     * The number of sealed segments.
      */
     segments: number;
     /**
-     * Whether it stores.
+     * Whether messages are being stored.
      */
     state: LogspaceState;
     /**
-     * Everything on disk: segments, their indexes, journal.
+     * Size of everything on disk: segments, their indexes and the journal.
      */
     stored_bytes: number;
     /**
-     * How far sealing is behind: messages in full journal files, which are slower to search.
+     * How far sealing is behind: the number of messages in full journal files, which are slower to search.
      */
     unsealed_messages: number;
 };
@@ -1848,23 +1854,23 @@ export type Loki = HttpServer & DestinationToken & {
 };
 
 /**
- * A file of a table.
+ * The file of a table.
  */
 export type LookupFile = {
     bytes: number;
     /**
-     * The first one is the key.
+     * The names of the columns; the first one is the key.
      */
     columns: Array<string>;
     /**
-     * Why the newest version of it cannot be used.
+     * Why the newest version of the file cannot be used.
      */
     error?: string | null;
     modified?: string | null;
     name: string;
     rows: number;
     /**
-     * Routes of the live document with a step that uses it.
+     * Routes of the live document with a step that uses the file.
      */
     used_by: Array<string>;
 };
@@ -1881,16 +1887,16 @@ export type LookupFiles = {
  */
 export type Message = {
     /**
-     * For a copy, the logspace of its original: the first in the router document of those that routes stored it in.
+     * For a copy, the logspace of its original: the first in the router document of those in which routes stored it.
      * Empty otherwise.
      */
     copy_of: string;
     /**
-     * The message's own time, if it was not believed.
+     * The message's own time, if it was not trusted.
      */
     device_time?: string;
     /**
-     * 0 (kern) to 23 (local7).
+     * The facility, from 0 (kern) to 23 (local7).
      */
     facility: number | null;
     facility_name: string | null;
@@ -1901,7 +1907,7 @@ export type Message = {
         [key: string]: FieldValue;
     };
     /**
-     * Notes made while it was received and stored: `truncated`, `unparsed`, `incomplete`, `out_of_step`,
+     * Notes recorded when it was received and stored: `truncated`, `unparsed`, `incomplete`, `out_of_step`,
      * `undelimited`, `not_utf8`, `bad_time`, `copy`.
      */
     flags: Array<string>;
@@ -1910,7 +1916,7 @@ export type Message = {
      */
     host: string;
     /**
-     * `LOGSPACE:SEQUENCE`.
+     * The id, in the form `LOGSPACE:SEQUENCE`.
      */
     id: string;
     logspace: string;
@@ -1935,7 +1941,7 @@ export type Message = {
      */
     program: string;
     /**
-     * Everything exactly as received.
+     * The whole message exactly as received.
      */
     raw: string;
     /**
@@ -1943,16 +1949,16 @@ export type Message = {
      */
     raw_base64?: string;
     /**
-     * When we received it.
+     * The time when Logstead received it.
      */
     received: string;
     /**
-     * 0 (emerg) to 7 (debug).
+     * The severity, from 0 (emerg) to 7 (debug).
      */
     severity: number | null;
     severity_name: string | null;
     /**
-     * The id of the source it came in through.
+     * The id of the source through which it was received.
      */
     source: string;
     /**
@@ -1980,7 +1986,7 @@ export type NdjsonHttp = HttpServer & DestinationToken & {
  */
 export type NewPassword = {
     /**
-     * The password to replace. Required for one's own.
+     * The current password. Required to change one's own.
      */
     current_password?: string | null;
     /**
@@ -1994,11 +2000,11 @@ export type NewPassword = {
  */
 export type NewTotp = {
     /**
-     * In base 32, to type in: 30 seconds, 6 digits, SHA-1.
+     * The secret in base 32, to type in: 30 seconds, 6 digits, SHA-1.
      */
     secret: string;
     /**
-     * The address for a QR code.
+     * The URI for a QR code.
      */
     uri: string;
 };
@@ -2008,8 +2014,8 @@ export type NewTotp = {
  */
 export type NewUser = {
     /**
-     * Ids of the logspaces that may be searched, and by an operator managed; all by default. An administrator with some
-     * manages the accounts that have no others.
+     * Ids of the logspaces that the user may search and, as an operator, manage; all by default. An administrator
+     * limited to some logspaces manages the accounts that have no others.
      */
     logspaces?: Array<string> | null;
     /**
@@ -2028,12 +2034,12 @@ export type NewUser = {
 };
 
 /**
- * The answer to a body without any message that could be stored.
+ * The response to a body without any message that could be stored.
  */
 export type NothingIngested = Problem & Ingested;
 
 /**
- * Numbers that are near each other.
+ * A range of numbers.
  */
 export type NumberBucket = {
     count: number;
@@ -2044,29 +2050,30 @@ export type NumberBucket = {
 };
 
 /**
- * How the numbers among the values of a field are distributed; sizes in bytes and durations in seconds.
+ * The distribution of the numbers among the values of a field; sizes in bytes and durations in seconds.
  */
 export type Numbers = {
     /**
-     * Up to 32 in order, equally wide, or where numbers differ by powers, equally wide in those. The last ends with `max`.
+     * Up to 32 buckets in order, of equal width or, if the numbers differ by powers, of equal width on a logarithmic
+     * scale. The last ends with `max`.
      */
     buckets: Array<NumberBucket>;
     max: number;
     median: number;
     /**
-     * How many messages have a number.
+     * How many messages have a number in the field.
      */
     messages: number;
     min: number;
     p95: number;
     /**
-     * The kind of those with a unit: `size` or `duration`.
+     * The kind of the numbers that have a unit: `size` or `duration`.
      */
     unit?: string;
 };
 
 /**
- * How many of the oldest messages are meant, as they were seen.
+ * How many of the oldest messages to act on, as the operator saw them.
  */
 export type Oldest = {
     messages: number;
@@ -2111,7 +2118,7 @@ export type OtlpSource = Admission & {
 };
 
 /**
- * Coverage and warnings of histogram and facets.
+ * Coverage and warnings that apply to histogram and facets.
  */
 export type OverviewEnd = {
     /**
@@ -2120,7 +2127,7 @@ export type OverviewEnd = {
     copies: number;
     coverage: Coverage;
     /**
-     * Since the request.
+     * The time since the request.
      */
     took_ms: number;
     warnings: Array<QueryWarning>;
@@ -2131,17 +2138,17 @@ export type OverviewEnd = {
  */
 export type OverviewLine = {
     /**
-     * The first page.
+     * The first page of messages.
      */
     rows: SearchResponse;
 } | {
     /**
-     * How far the answer is, if it takes longer than a moment.
+     * The progress so far, if the answer takes longer than a moment.
      */
     progress: OverviewProgress;
 } | {
     /**
-     * How many messages match over time.
+     * The numbers of matching messages over time.
      */
     histogram: Histogram;
 } | {
@@ -2153,32 +2160,32 @@ export type OverviewLine = {
     };
 } | {
     /**
-     * There are no more lines.
+     * The end: no more lines follow.
      */
     end: OverviewEnd;
 } | {
     /**
-     * Why there are no more lines.
+     * The reason why no more lines follow.
      */
     error: Problem;
 };
 
 /**
- * Histogram and facets of a part of the range: of the newest messages that match. Exact for that part.
+ * Histogram and facets of a part of the range, which is that of the newest messages. Exact for that part.
  */
 export type OverviewProgress = {
     facets: {
         [key: string]: Facet;
     };
     /**
-     * The part of the range that was looked at, from 0 to 1.
+     * The fraction of the range that was examined, from 0 to 1.
      */
     fraction: number;
     histogram: Histogram;
 };
 
 /**
- * The parts of the overview to make.
+ * The parts of the overview to return.
  */
 export type OverviewRequest = {
     /**
@@ -2199,7 +2206,7 @@ export type OverviewRequest = {
      */
     facet_limit?: number | null;
     /**
-     * Fields whose values to count; `host`, `program` and `severity` by default.
+     * The fields whose values are counted; `host`, `program` and `severity` by default.
      */
     fields?: Array<string> | null;
     /**
@@ -2211,7 +2218,7 @@ export type OverviewRequest = {
      */
     interval?: string | null;
     /**
-     * Messages of the first page.
+     * Maximum number of messages on the first page.
      */
     limit?: number | null;
     /**
@@ -2228,7 +2235,7 @@ export type OverviewRequest = {
      */
     query?: string;
     /**
-     * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+     * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
      */
     timezone?: string | null;
     /**
@@ -2252,13 +2259,13 @@ export type Pasted = {
      */
     raw: string;
     /**
-     * The id of the source that it comes in through.
+     * The id of the source through which it is received.
      */
     source: string;
 };
 
 /**
- * By the names that the console uses. The server does not read it.
+ * The preferences, by the names that the console uses. The server does not interpret them.
  */
 export type Preferences = {
     [key: string]: unknown;
@@ -2281,7 +2288,7 @@ export type Problem = {
      */
     end_column?: number;
     /**
-     * The line of the query that is wrong, and below it carets where.
+     * The line of the query with the error, and below it carets that mark the position.
      */
     excerpt?: string;
     /**
@@ -2297,12 +2304,13 @@ export type Problem = {
      */
     problems?: Array<DocumentProblem>;
     /**
-     * The id of the request, which the header `X-Request-Id` of the response and the lines of the server's own log have too.
+     * The id of the request. The response has it in the header `X-Request-Id`, and the server's own log in the lines
+     * about the request.
      */
     request_id?: string;
     status: number;
     /**
-     * The probable intention.
+     * The text that was probably meant.
      */
     suggestion?: string;
     /**
@@ -2310,7 +2318,7 @@ export type Problem = {
      */
     title: string;
     /**
-     * Always `about:blank`: the status says what kind of problem it is.
+     * Always `about:blank`: the status is the kind of problem.
      */
     type: string;
 };
@@ -2327,7 +2335,7 @@ export type Provider = {
 };
 
 /**
- * A change of a query. Values and names are as in messages: nothing has to be quoted.
+ * A change to a query. Values and names are as in messages: nothing has to be quoted.
  */
 export type QueryEdit = {
     field: string;
@@ -2380,11 +2388,11 @@ export type QueryEdit = {
 };
 
 /**
- * A query, and what to change in it.
+ * A query, and the changes to make to it.
  */
 export type QueryRequest = {
     /**
-     * Changes, applied in order: at most 64. Positions refer to the text after the previous change.
+     * The changes, applied in order: at most 64. Positions refer to the text after the previous change.
      */
     edits?: Array<QueryEdit>;
     /**
@@ -2411,7 +2419,7 @@ export type QueryResponse = {
      */
     query: string;
     /**
-     * Whether the query names its own time range, so that `from` and `to` of a search do not apply.
+     * Whether the query names its own time range, in which case `from` and `to` of a search do not apply.
      */
     sets_range: boolean;
     /**
@@ -2419,29 +2427,29 @@ export type QueryResponse = {
      */
     stages: Array<WrittenStage>;
     /**
-     * The texts that it looks for, in the order of the query.
+     * The texts to search for, in the order of the query.
      */
     terms: Array<QueryTerm>;
     /**
-     * Its pieces in order, for colours: only white space lies between them.
+     * The tokens of the text in order, for highlighting: only white space lies between them.
      */
     tokens: Array<QueryToken>;
 };
 
 /**
- * A text that a query looks for: `parts` at word boundaries, or `regex` anywhere.
+ * A text to search for: `parts` at word boundaries, or `regex` anywhere.
  */
 export type QueryTerm = {
     /**
-     * Whether case matters.
+     * Whether the comparison is case-sensitive.
      */
     case_sensitive: boolean;
     /**
-     * The field; if missing, all fields that are searched for text without a field.
+     * The field; if missing, all fields in which text without a field is searched for.
      */
     field?: string;
     /**
-     * Pieces in order, each with `text` or `wildcard`.
+     * The pieces in order, each with `text` or `wildcard`.
      */
     parts?: Array<TermPart>;
     /**
@@ -2451,7 +2459,7 @@ export type QueryTerm = {
 };
 
 /**
- * A piece of a query.
+ * A token of a query.
  */
 export type QueryToken = {
     /**
@@ -2524,11 +2532,11 @@ export type Queue = {
 export type QueueDurability = 'fsync' | 'delay' | 'os';
 
 /**
- * Messages that wait for a destination that the document no longer has.
+ * Messages that wait for a destination that is no longer in the document.
  */
 export type QueueLeft = {
     /**
-     * The destination's id. If the document has it again, they are sent.
+     * The destination's id. If the document contains it again, they are sent.
      */
     id: string;
     /**
@@ -2540,35 +2548,35 @@ export type QueueLeft = {
      */
     quarantined: number;
     /**
-     * Bytes that wait, on disk.
+     * Bytes of the waiting messages, on disk.
      */
     queue_bytes: number;
     /**
-     * Messages that wait.
+     * Waiting messages.
      */
     queue_messages: number;
 };
 
 /**
- * Messages a second.
+ * Rates in messages per second.
  */
 export type Rates = {
     /**
-     * Neither.
+     * Messages that were neither stored nor forwarded.
      */
     dropped: number;
     /**
-     * Messages given to a destination, but not stored.
+     * Messages sent to a destination, but not stored.
      */
     forwarded: number;
     received: number;
     /**
-     * Over how many seconds.
+     * The length of the measured time in seconds.
      */
     seconds: number;
     stored: number;
     /**
-     * Their format was not recognised.
+     * Messages whose format was not recognised.
      */
     unparsed: number;
 };
@@ -2613,11 +2621,11 @@ export type Reception = Admission & {
 export type Recognised = 'rfc5424' | 'rfc3164' | 'other' | 'unparsed';
 
 /**
- * Codes for the day when the app is lost: the only time they are shown.
+ * Codes to use if the app is lost. They are shown only this once.
  */
 export type RecoveryCodes = {
     /**
-     * Each works once.
+     * The codes; each works once.
      */
     recovery_codes: Array<string>;
 };
@@ -2627,19 +2635,19 @@ export type RecoveryCodes = {
  */
 export type Reindexing = {
     /**
-     * Whether all were rebuilt: a stopping server does not finish, and damaged messages stay as they are.
+     * Whether all indexes were rebuilt: a stopping server does not finish, and damaged messages stay as they are.
      */
     complete: boolean;
     /**
-     * Why others were not, at most 100.
+     * The reasons why others were not rebuilt, at most 100.
      */
     failures: Array<string>;
     /**
-     * Indexes that were made again.
+     * Indexes that were rebuilt.
      */
     indexes: number;
     /**
-     * The messages that they are of.
+     * The messages that they cover.
      */
     messages: number;
     took_ms: number;
@@ -2687,11 +2695,11 @@ export type ReplayLine = {
      */
     error?: string;
     /**
-     * Messages that are in the destination's queue.
+     * Messages that have been put into the destination's queue.
      */
     messages: number;
     /**
-     * Messages that match and cannot be read, as far as is known.
+     * Messages that match but cannot be read, as far as is known.
      */
     missing: number;
     /**
@@ -2701,7 +2709,7 @@ export type ReplayLine = {
 };
 
 /**
- * The messages to send: `query`, `from`, `to` and `logspaces` like in a search.
+ * The messages to send: `query`, `from`, `to` and `logspaces` as in a search.
  */
 export type ReplayRequest = {
     /**
@@ -2722,7 +2730,7 @@ export type ReplayRequest = {
      */
     query?: string;
     /**
-     * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+     * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
      */
     timezone?: string | null;
     /**
@@ -2790,7 +2798,7 @@ export type Retention = {
  */
 export type RetentionInfo = {
     /**
-     * At most this old.
+     * Maximum age.
      */
     age?: string | null;
     /**
@@ -2798,30 +2806,30 @@ export type RetentionInfo = {
      */
     held?: string | null;
     /**
-     * At most this much.
+     * Maximum size.
      */
     size?: string | null;
 };
 
 /**
  * The messages that a retention would remove, now and later: whole segments and journal files, the oldest first. Age
- * counts from when messages were received.
+ * is measured from the time of receipt.
  */
 export type RetentionPreview = {
     /**
-     * By when age has removed all that is stored now; null if it does not.
+     * The time by which everything stored now will have been removed by age; null if that never happens.
      */
     all_at: string | null;
     bytes: number;
     journal_files: number;
     messages: number;
     /**
-     * When age removes more of the messages stored now; null if it does not, because there is no age or nothing is
-     * left.
+     * When more of the messages stored now will be removed by age; null if none will, because there is no age limit
+     * or nothing is left.
      */
     next_at: string | null;
     /**
-     * How many messages go then.
+     * How many messages will be removed then.
      */
     next_messages: number;
     /**
@@ -2853,7 +2861,7 @@ export type Revision = {
     comment: string;
     created_at: string;
     /**
-     * Whether it is the live one.
+     * Whether it is the live revision.
      */
     live: boolean;
     revision: number;
@@ -2890,7 +2898,7 @@ export type Role = 'ingest' | 'analyst' | 'operator' | 'admin';
  */
 export type Rotate = {
     /**
-     * The length of periods, counted from 1970 in UTC, at whose ends files are rotated.
+     * The interval of rotation: files are rotated at its multiples, counted from 1970 in UTC.
      */
     age?: string | null;
     /**
@@ -2904,11 +2912,11 @@ export type Rotate = {
 };
 
 /**
- * How a token gets another secret.
+ * How to give a token a new secret.
  */
 export type Rotation = {
     /**
-     * How long the present secret works beside the new one, at most `30d`.
+     * How long the present secret keeps working alongside the new one, at most `30d`.
      */
     overlap?: string;
 };
@@ -2958,14 +2966,14 @@ export type Route = {
 };
 
 /**
- * How many messages a route takes.
+ * The number of messages that a route takes.
  */
 export type RouteReport = {
     after: number;
     before: number;
     id: string;
     /**
-     * The effect of its steps in the draft.
+     * The effect of each of its steps in the draft.
      */
     steps: Array<StepReport>;
 };
@@ -2975,7 +2983,7 @@ export type RouteReport = {
  */
 export type RouteStatus = {
     /**
-     * Whether it takes anything.
+     * Whether it is in use.
      */
     enabled: boolean;
     /**
@@ -2983,11 +2991,11 @@ export type RouteStatus = {
      */
     id: string;
     /**
-     * Matched since the start of the process.
+     * Messages that matched since the start of the process.
      */
     messages: number;
     /**
-     * Over the last seconds; null until it is measured, between two requests a second to a minute apart.
+     * The average over the last seconds; null until it is measured, between two requests a second to a minute apart.
      */
     messages_per_second: number | null;
     /**
@@ -3014,11 +3022,11 @@ export type RouteTrace = {
 export type RouteVerdict = 'taken' | 'not_taken';
 
 /**
- * A change that is live.
+ * A change that became live.
  */
 export type RouterChange = {
     /**
-     * The changes, a sentence for each.
+     * The changes, one sentence for each.
      */
     changes: Array<string>;
     /**
@@ -3027,7 +3035,7 @@ export type RouterChange = {
     revision: number;
     unconfirmed?: Unconfirmed | null;
     /**
-     * Valid, but probably a mistake.
+     * Parts of the document that are valid, but probably a mistake.
      */
     warnings: Array<string>;
 };
@@ -3068,7 +3076,7 @@ export type S3 = {
      */
     headers: Array<string>;
     /**
-     * The size of an object.
+     * The limits of the messages that are gathered into one object.
      */
     object: Gather;
     /**
@@ -3088,11 +3096,11 @@ export type S3 = {
      */
     secret_key?: string | null;
     /**
-     * The file that contains it instead.
+     * The file that contains the secret, as an alternative to the key above.
      */
     secret_key_file?: string | null;
     /**
-     * The longest time of a request.
+     * The longest time that a request may take.
      */
     timeout: string;
     tls?: ClientTls | null;
@@ -3111,7 +3119,7 @@ export type SavedSearch = {
     from: string | null;
     id: number;
     /**
-     * The last use by anyone.
+     * The time of the last use by anyone.
      */
     last_used: string | null;
     logspaces: Array<string> | null;
@@ -3121,7 +3129,7 @@ export type SavedSearch = {
     mine: boolean;
     name: string;
     /**
-     * The owner's name when it was saved: a user's name, or `token:` and a token's.
+     * The owner's name when the search was saved: a user's name, or `token:` and a token's name.
      */
     owner: string;
     query: string;
@@ -3141,11 +3149,11 @@ export type SavedSearchRequest = {
      */
     folder?: string;
     /**
-     * RFC 3339, or relative as `-1h`.
+     * The start of the range: RFC 3339, or relative, such as `-1h`.
      */
     from?: string | null;
     /**
-     * Ids; null for all.
+     * Ids of the logspaces; null for all.
      */
     logspaces?: Array<string> | null;
     /**
@@ -3157,11 +3165,11 @@ export type SavedSearchRequest = {
      */
     query?: string;
     /**
-     * Whether everyone may see and use it. Searches of tokens always are shared.
+     * Whether everyone may see and use it. Searches of tokens are always shared.
      */
     shared?: boolean;
     /**
-     * Words to find it by: at most 20 of at most 50 characters.
+     * Words by which it can be found: at most 20, of at most 50 characters each.
      */
     tags?: Array<string>;
     to?: string | null;
@@ -3176,7 +3184,7 @@ export type SavedSearchRequest = {
  */
 export type SavedSearches = {
     /**
-     * The position from which the list goes on, for `after`; absent at its end.
+     * The position at which the list continues, for `after`; absent at its end.
      */
     next?: number;
     saved_searches: Array<SavedSearch>;
@@ -3192,7 +3200,7 @@ export type SearchRequest = {
      */
     copies?: 'all' | null;
     /**
-     * The beginning of the page: `cursor` of the page before, for the same question.
+     * The start of the page: the `cursor` of the previous page, for the same question.
      */
     cursor?: string | null;
     /**
@@ -3200,7 +3208,7 @@ export type SearchRequest = {
      */
     from?: string | null;
     /**
-     * Messages of a page.
+     * Maximum number of messages on the page.
      */
     limit?: number | null;
     /**
@@ -3213,7 +3221,7 @@ export type SearchRequest = {
      */
     query?: string;
     /**
-     * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+     * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
      */
     timezone?: string | null;
     /**
@@ -3228,17 +3236,17 @@ export type SearchRequest = {
  */
 export type SearchResponse = {
     /**
-     * The columns that the stage `fields` leaves to be shown; null without it. Messages are complete nevertheless.
+     * The columns to show according to the stage `fields`; null without it. Messages are complete nevertheless.
      */
     columns: Array<string> | null;
     /**
-     * How many copies are left out of the whole answer: messages that another of these logspaces has as well. Null where
-     * counting them takes longer than finding the page: `/count` tells it.
+     * How many copies are left out of the whole answer: messages that another of these logspaces has as well. Null
+     * if counting them takes longer than finding the page; `/count` returns their number.
      */
     copies: number | null;
     coverage: Coverage;
     /**
-     * The beginning of the next page; null on the last.
+     * The cursor of the next page; null on the last page.
      */
     cursor: string | null;
     messages: Array<Message>;
@@ -3273,7 +3281,7 @@ export type SenderRow = {
      */
     address: string;
     /**
-     * The bytes of the texts of its messages.
+     * The total bytes of its messages' texts.
      */
     bytes: number;
     first_seen: string;
@@ -3289,7 +3297,7 @@ export type SenderRow = {
      */
     protocol: string;
     /**
-     * For how long nothing has come, not counting the time in which the server was away.
+     * The time for which nothing has come, not counting the time in which the server was not running.
      */
     quiet_seconds: number;
     /**
@@ -3305,15 +3313,15 @@ export type SenderRow = {
      */
     silent: boolean;
     /**
-     * The last messages by how far they are behind, ascending.
+     * The last messages by how far they are behind, in ascending order.
      */
     skew_bins: Array<SkewBin>;
     /**
-     * The median by which its clock is behind ours; below zero it is ahead. Null if its messages have no time.
+     * The median by which its clock is behind ours; negative if it is ahead. Null if its messages have no time.
      */
     skew_ms: number | null;
     /**
-     * Whether that is too much.
+     * Whether this skew is unusually large.
      */
     skewed: boolean;
     /**
@@ -3353,15 +3361,15 @@ export type Senders = {
     left_out: number;
     new: number;
     /**
-     * By source and host.
+     * The senders, by source and host.
      */
     senders: Array<SenderRow>;
     /**
-     * When each `series` begins; each number is of `step_seconds`.
+     * When each `series` begins; each of its numbers covers `step_seconds`.
      */
     series_from: string;
     /**
-     * The number of all of them that are silent; then skewed, unparsed and new.
+     * The number of all senders that are silent; the next fields count those that are skewed, unparsed and new.
      */
     silent: number;
     skewed: number;
@@ -3382,7 +3390,7 @@ export type Senders = {
 };
 
 /**
- * A message as it came.
+ * A message as it was received.
  */
 export type SentFrame = {
     address: string;
@@ -3391,11 +3399,11 @@ export type SentFrame = {
      */
     bytes: string;
     /**
-     * The time that it says; null if it says none.
+     * The time that the message states; null if it states none.
      */
     device_time: string | null;
     /**
-     * The fields that were read out of it, by name.
+     * The fields that were parsed from it, by name.
      */
     fields: {
         [key: string]: FieldValue;
@@ -3426,7 +3434,7 @@ export type Series = {
 export type Session = {
     authenticated: boolean;
     /**
-     * To send as `X-CSRF-Token` with every change; only with the session's cookie.
+     * The token to send as `X-CSRF-Token` with every change; only present with the session's cookie.
      */
     csrf_token: string | null;
     /**
@@ -3439,12 +3447,12 @@ export type Session = {
      */
     providers: Array<Provider>;
     /**
-     * The user's role needs a second factor, and the user has none: nothing else is answered until it is set up with
-     * `POST /api/v1/account/totp`.
+     * The user's role requires a second factor, and the user has none: nothing else is answered until it is set up
+     * with `POST /api/v1/account/totp`.
      */
     second_factor_required: boolean;
     /**
-     * There is no user yet: create the first administrator with `POST /api/v1/setup`.
+     * Whether no user exists yet; then create the first administrator with `POST /api/v1/setup`.
      */
     setup_required: boolean;
     user: SessionUser | null;
@@ -3486,23 +3494,23 @@ export type SettingInForce = {
      */
     about: string;
     /**
-     * The value if none is set.
+     * The default value.
      */
     default: string;
     /**
-     * Dotted, as for `--set`.
+     * The key, dotted as for `--set`.
      */
     key: string;
     origin: SettingOrigin;
     /**
-     * The line of the settings file, or the environment variable or argument; empty for a default.
+     * The line of the settings file, the environment variable or the argument that sets it; empty for a default.
      */
     place: string;
     value: string;
 };
 
 /**
- * The layer that a setting is from.
+ * The layer that a setting comes from.
  */
 export type SettingOrigin = 'default' | 'file' | 'environment' | 'argument';
 
@@ -3529,7 +3537,7 @@ export type Setup = {
 };
 
 /**
- * A message at one place of its way.
+ * A message at one point of its way through the routes.
  */
 export type Shown = {
     /**
@@ -3543,7 +3551,7 @@ export type Shown = {
     program: string;
     raw: string;
     /**
-     * Empty if it has none.
+     * The name of the severity; empty if it has none.
      */
     severity_name: string;
     time: string;
@@ -3554,22 +3562,22 @@ export type Shown = {
  */
 export type SkewBin = {
     /**
-     * Null: no limit.
+     * Null if there is no limit.
      */
     from_ms: number | null;
     messages: number;
     /**
-     * Null: no limit.
+     * Null if there is no limit.
      */
     to_ms: number | null;
 };
 
 /**
- * Bytes that no message holds.
+ * Bytes that do not belong to a message.
  */
 export type SkippedPiece = {
     /**
-     * How many there were.
+     * Their number.
      */
     bytes: number;
     /**
@@ -3577,14 +3585,14 @@ export type SkippedPiece = {
      */
     head: string;
     /**
-     * Why: `too_long`, `out_of_step` or `unfinished`.
+     * The reason: `too_long`, `out_of_step` or `unfinished`.
      */
     reason: string;
     received: string;
 };
 
 /**
- * The last bytes from an address that no message holds, the newest first.
+ * The last bytes from an address that do not belong to a message, newest first.
  */
 export type SkippedPieces = {
     pieces: Array<SkippedPiece>;
@@ -3664,7 +3672,7 @@ export type SourceStatus = {
     bytes: number;
     /**
      * How many milliseconds the last message's own time was behind ours, including the time it took to arrive; null
-     * until a message with a time has come.
+     * until a message with a time has arrived.
      */
     clock_skew_ms: number | null;
     /**
@@ -3702,7 +3710,7 @@ export type SourceStatus = {
      */
     last_error?: string | null;
     /**
-     * When the last message came.
+     * The time when the last message arrived.
      */
     last_seen?: string | null;
     /**
@@ -3710,15 +3718,15 @@ export type SourceStatus = {
      */
     listeners: Array<ListenerStatus>;
     /**
-     * Received since the start of the process.
+     * Messages received since the start of the process.
      */
     messages: number;
     /**
-     * Over the last seconds; null until it is measured, between two requests a second to a minute apart.
+     * The average over the last seconds; null until it is measured, between two requests a second to a minute apart.
      */
     messages_per_second: number | null;
     /**
-     * Pieces found where a frame should begin: their senders count wrongly.
+     * Pieces found in place of the beginning of a frame: their senders count wrongly.
      */
     out_of_step: number;
     /**
@@ -3730,7 +3738,7 @@ export type SourceStatus = {
      */
     parser_failures: number;
     /**
-     * Bytes between the sockets and the disk.
+     * Bytes in memory between the sockets and the disk.
      */
     queue_bytes: number;
     /**
@@ -3742,8 +3750,8 @@ export type SourceStatus = {
      */
     reads: number;
     /**
-     * Bytes that no message holds, by reason: `too_long`, `out_of_step`, `unfinished`. With `bytes` and `framing_bytes`,
-     * they are all that was read of streams.
+     * Bytes that belong to no message, by reason: `too_long`, `out_of_step`, `unfinished`. With `bytes` and
+     * `framing_bytes`, they add up to everything that was read from streams.
      */
     skipped_bytes: {
         [key: string]: number;
@@ -3753,7 +3761,7 @@ export type SourceStatus = {
      */
     truncated: number;
     /**
-     * Messages of senders that put nothing between them.
+     * Messages of senders that do not delimit messages.
      */
     undelimited: number;
     /**
@@ -3776,7 +3784,7 @@ export type SourceType = 'syslog' | 'relp' | 'gelf' | 'otlp' | 'file' | 'http' |
  */
 export type SplunkHec = HttpServer & DestinationToken & {
     /**
-     * A GUID with which the server acknowledges indexed events.
+     * The GUID of a channel, through which the server acknowledges indexed events.
      */
     channel?: string | null;
     /**
@@ -3803,11 +3811,11 @@ export type Start = 'beginning' | 'end';
  */
 export type Status = {
     /**
-     * Since when it is live.
+     * The time since which it has been live.
      */
     applied_at: string;
     /**
-     * The destinations that messages are forwarded to.
+     * The destinations to which messages are forwarded.
      */
     destinations: Array<DestinationStatus>;
     /**
@@ -3815,11 +3823,11 @@ export type Status = {
      */
     expiry_held?: string | null;
     /**
-     * The logspaces that messages are stored in.
+     * The logspaces in which messages are stored.
      */
     logspaces: Array<LogspaceStatus>;
     /**
-     * Messages that wait for destinations that the document no longer has, until they are discarded.
+     * Messages that wait for destinations that are no longer in the document, until they are discarded.
      */
     queues_left: Array<QueueLeft>;
     /**
@@ -3827,11 +3835,11 @@ export type Status = {
      */
     revision: number;
     /**
-     * Rules, in order.
+     * The routes, in order.
      */
     routes: Array<RouteStatus>;
     /**
-     * Receivers.
+     * The sources of the document.
      */
     sources: Array<SourceStatus>;
     /**
@@ -3867,7 +3875,7 @@ export type StepReport = {
     kind: string;
     messages: number;
     /**
-     * Its number, from 1.
+     * The number, counted from 1.
      */
     step: number;
 };
@@ -3877,11 +3885,11 @@ export type StepReport = {
  */
 export type StepStatus = {
     /**
-     * Those of them that it changed.
+     * Messages of these that it changed.
      */
     changed: number;
     /**
-     * Those that it took out.
+     * Messages of these that it removed.
      */
     dropped: number;
     /**
@@ -3889,7 +3897,7 @@ export type StepStatus = {
      */
     failed: number;
     /**
-     * Combinations of values that it had to forget, as there were too many at once.
+     * Combinations of values that it had to forget, because it had too many at once.
      */
     forgotten: number;
     /**
@@ -3904,12 +3912,12 @@ export type StepStatus = {
 
 export type StepTrace = {
     /**
-     * The message after it.
+     * The message after the step.
      */
     after?: Shown;
     kind: string;
     /**
-     * Its number, from 1.
+     * The number, counted from 1.
      */
     step: number;
     verdict: StepVerdict;
@@ -3968,7 +3976,7 @@ export type Table = {
      */
     notes: Array<string>;
     /**
-     * Each has a value for every column; at most 10 000.
+     * The rows, each with a value for every column; at most 10 000.
      */
     rows: Array<Array<Cell>>;
 };
@@ -3983,7 +3991,7 @@ export type TailEvent = TailMessages | TailStatus | TailGap | Problem;
  */
 export type TailGap = {
     /**
-     * How many were stored there, whether they matched or not.
+     * How many messages were stored in the gap, whether they matched or not.
      */
     messages: number;
     /**
@@ -3997,7 +4005,7 @@ export type TailGap = {
  */
 export type TailMessages = {
     /**
-     * The columns that the stage `fields` leaves to be shown; absent without it. Messages are complete nevertheless.
+     * The columns to show according to the stage `fields`; absent without it. Messages are complete nevertheless.
      */
     columns?: Array<string>;
     /**
@@ -4027,7 +4035,7 @@ export type TailStatus = {
      */
     received: number;
     /**
-     * If not all are sent, every n-th is. Null if all are.
+     * If not all matches are sent, every n-th is. Null if all are.
      */
     sampled_one_in: number | null;
     /**
@@ -4046,7 +4054,7 @@ export type TargetReport = {
 };
 
 /**
- * The common part of the messages that one statement of a program writes.
+ * The constant part of the messages that one statement of a program writes.
  */
 export type Template = {
     /**
@@ -4054,26 +4062,26 @@ export type Template = {
      */
     id: string;
     /**
-     * Messages of the asked segments that have it, at any time.
+     * Messages of the segments searched that have it, at any time.
      */
     messages: number;
     /**
-     * Its text, with the kind of each variable in angle brackets.
+     * The text of the template, with the kind of each variable in angle brackets.
      */
     text: string;
 };
 
 /**
- * A piece of a text that is looked for.
+ * A piece of a text to search for.
  */
 export type TermPart = {
     /**
-     * These characters.
+     * Literal text.
      */
     text: string;
 } | {
     /**
-     * `*`: any run of characters without white space. `?`: one of them.
+     * `*`: any number of characters other than white space. `?`: one such character.
      */
     wildcard: string;
 };
@@ -4091,14 +4099,14 @@ export type TestAnswer = {
      */
     error?: string;
     /**
-     * Whether the other side has accepted it, as far as its protocol tells.
+     * Whether the other side has accepted it, as far as its protocol shows.
      */
     ok: boolean;
     took_ms: number;
 };
 
 /**
- * A message in both documents.
+ * A message as it is in both documents.
  */
 export type TestExample = {
     after: Shown;
@@ -4114,18 +4122,18 @@ export type TestExample = {
  */
 export type TestLine = {
     /**
-     * How far it is.
+     * The progress so far.
      */
     progress: TestReport;
 } | {
     /**
-     * There are no more lines.
+     * The end: no more lines follow.
      */
     end: TestReport;
 };
 
 /**
- * Messages with one outcome in the live document and one in the draft.
+ * Messages that share the outcome in the live document and the outcome in the draft.
  */
 export type TestOutcome = {
     after: Array<string>;
@@ -4134,7 +4142,7 @@ export type TestOutcome = {
      */
     before: Array<string>;
     /**
-     * Those of them that reach a target in both documents and look different there.
+     * The number of these messages that reach a target in both documents and look different there.
      */
     changed: number;
     count: number;
@@ -4146,7 +4154,7 @@ export type TestOutcome = {
     };
     examples: Array<TestExample>;
     /**
-     * The changes that the draft's steps make to them, also if they are dropped afterwards.
+     * The changes that the draft's steps make to them, even if they are dropped afterwards.
      */
     steps: Array<TestStepChanges>;
     /**
@@ -4160,7 +4168,7 @@ export type TestOutcome = {
  */
 export type TestReport = {
     /**
-     * Messages that go elsewhere or look different.
+     * Messages that have other targets or look different.
      */
     changed: number;
     /**
@@ -4168,16 +4176,16 @@ export type TestReport = {
      */
     complete: boolean;
     /**
-     * How much was tried on the way to exact figures, from 0 to 1.
+     * The progress towards exact figures, from 0 to 1.
      */
     fraction: number;
     /**
-     * The margin of error of such a sample: how far the share of changed messages may be off, from 0 to 1, in 19 of 20
-     * cases.
+     * The margin of error of a sample from the whole range: how far the share of changed messages may be off, from 0
+     * to 1, in 19 of 20 cases.
      */
     margin: number;
     /**
-     * The most frequent outcomes first.
+     * The cells, most frequent outcomes first.
      */
     matrix: Array<TestOutcome>;
     /**
@@ -4193,12 +4201,13 @@ export type TestReport = {
      */
     problems: Array<string>;
     /**
-     * The times that were looked at, as far as anything is stored there.
+     * The time range examined, as far as anything is stored in it.
      */
     range?: TestedRange;
     routes: Array<RouteReport>;
     /**
-     * Whether the figures are those of a sample: of the newest ones with `limit`, otherwise from everywhere in the range.
+     * Whether the figures are those of a sample: of the newest messages with `limit`, otherwise of messages from the
+     * whole range.
      */
     sampled: boolean;
     targets: Array<TargetReport>;
@@ -4210,7 +4219,7 @@ export type TestReport = {
 };
 
 /**
- * The draft to try, and the messages to try it on: `query`, `from`, `to` and `logspaces` like in a search, or
+ * The draft to try, and the messages to try it on: `query`, `from`, `to` and `logspaces` as in a search, or
  * `messages`.
  */
 export type TestRequest = {
@@ -4234,7 +4243,7 @@ export type TestRequest = {
      */
     from?: string | null;
     /**
-     * Only this many of the newest messages.
+     * Limits the test to this many of the newest messages.
      */
     limit?: number | null;
     /**
@@ -4250,12 +4259,13 @@ export type TestRequest = {
      */
     query?: string;
     /**
-     * How many messages to try first, from everywhere in the range, if there are more than twice as many: the lines of
-     * progress have their figures. None with 0, with `limit`, and in an answer without lines.
+     * The size of the sample from the whole range that is tried first, if there are more than twice as many
+     * messages: the progress lines have its figures. No sample with 0, with `limit`, and in an answer without
+     * progress lines.
      */
     sample?: number | null;
     /**
-     * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+     * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
      */
     timezone?: string | null;
     /**
@@ -4276,13 +4286,13 @@ export type TestStepChanges = {
      */
     route: string;
     /**
-     * Its number, from 1.
+     * The number, counted from 1.
      */
     step: number;
 };
 
 /**
- * How many messages routes take, by their ids; those that take none are left out.
+ * How many messages each route takes, by its id; routes that take none are left out.
  */
 export type TestTaken = {
     after: {
@@ -4331,7 +4341,7 @@ export type Token = {
     created_by: string;
     expires_at: string | null;
     /**
-     * The end of the secret that it had before; null if none works.
+     * The time when its previous secret stops working; null if none works.
      */
     former_until: string | null;
     id: number;
@@ -4360,15 +4370,15 @@ export type Token = {
  */
 export type TokenLimits = {
     /**
-     * Bytes of one body, unpacked. `limits.ingest_body_max` counts, too.
+     * Size of one unpacked body in bytes. `limits.ingest_body_max` applies as well.
      */
     body_bytes?: number;
     /**
-     * Bytes of unpacked bodies a second, on average.
+     * Average number of bytes per second, in unpacked bodies.
      */
     bytes_per_second?: number;
     /**
-     * Messages a second, on average.
+     * Average number of messages per second.
      */
     messages_per_second?: number;
 };
@@ -4378,21 +4388,21 @@ export type TokenLimits = {
  */
 export type TokenRequest = {
     /**
-     * When it ends (RFC 3339); never by default.
+     * The time when it ends (RFC 3339); never by default.
      */
     expires_at?: string | null;
     /**
-     * How much it may send; as much as it likes by default.
+     * How much it may send; unlimited by default.
      */
     limits?: TokenLimits;
     /**
-     * Ids of the logspaces that may be searched, and by an operator managed; all by default. For the role ingest, ids of
-     * those that it may name in a request; by default none, so that the routes decide.
+     * Ids of the logspaces that the token may search and, as an operator, manage; all by default. For the role
+     * ingest, ids of those that it may name in a request; none by default, so that the routes decide.
      */
     logspaces?: Array<string> | null;
     /**
-     * Its name, unique among the tokens that work: at most 64 lowercase letters (a to z), digits and `. _ - @`; it
-     * begins with a letter or a digit.
+     * Its name, unique among the tokens that have not ended: at most 64 lowercase letters (a to z), digits and `. _
+     * - @`; it begins with a letter or a digit.
      */
     name: string;
     role: Role;
@@ -4415,45 +4425,45 @@ export type Tokens = {
  */
 export type Totals = {
     /**
-     * Those that were dropped, by reason.
+     * Messages that were dropped, by reason.
      */
     dropped: {
         [key: string]: number;
     };
     /**
-     * Those that only destinations have.
+     * Messages that only destinations have.
      */
     forwarded: number;
     /**
-     * On their way.
+     * Messages in flight.
      */
     in_flight: number;
     /**
-     * Lost before they were received, as far as it is known.
+     * Messages lost before they were received, as far as is known.
      */
     lost_before: number;
     /**
-     * Messages that came.
+     * Messages that arrived.
      */
     received: number;
     /**
-     * Bytes that were received and that no message holds, by reason: `too_long`, `out_of_step`, `unfinished`.
+     * Bytes that were received but belong to no message, by reason: `too_long`, `out_of_step`, `unfinished`.
      */
     skipped_bytes: {
         [key: string]: number;
     };
     /**
-     * Those of them that a logspace has.
+     * Messages of these that a logspace has.
      */
     stored: number;
     /**
-     * Gone with a crash; no sender was told that they were accepted.
+     * Messages lost in a crash; no sender was told that they had been accepted.
      */
     unacknowledged: number;
 };
 
 /**
- * The way of a message.
+ * The way of a message through the routes.
  */
 export type Trace = {
     /**
@@ -4469,7 +4479,7 @@ export type Trace = {
 };
 
 /**
- * The message to trace, and the document to take it through.
+ * The message to trace, and the document to use.
  */
 export type TraceRequest = {
     /**
@@ -4483,11 +4493,11 @@ export type TraceRequest = {
      */
     id?: string | null;
     /**
-     * Or one as it comes in.
+     * Alternatively, a message as it would be received.
      */
     raw?: string | null;
     /**
-     * The id of the source that it comes in through.
+     * The id of the source through which it is received.
      */
     source?: string | null;
 };
@@ -4497,20 +4507,20 @@ export type TraceRequest = {
  */
 export type Unconfirmed = {
     /**
-     * Whether it is taken back before that if fewer messages are received, or more are dropped, than before.
+     * Whether it is reverted earlier if fewer messages are received, or more are dropped, than before.
      */
     back_if_worse: boolean;
     /**
-     * The one that becomes live again.
+     * The revision that becomes live again.
      */
     back_to: number;
     health?: Compared | null;
     /**
-     * The live one.
+     * The live revision.
      */
     revision: number;
     /**
-     * When, unless it is confirmed.
+     * The time at which the previous revision becomes live again, unless this one is confirmed before.
      */
     until: string;
 };
@@ -4521,19 +4531,19 @@ export type Unconfirmed = {
 export type Unparsed = 'refuse' | 'text';
 
 /**
- * Full journal files that wait to become segments.
+ * Full journal files that have yet to become segments.
  */
 export type Unsealed = {
     /**
-     * Their length.
+     * Their length in bytes.
      */
     bytes: number;
     /**
-     * How many.
+     * The number of files.
      */
     files: number;
     /**
-     * Their messages.
+     * The number of their messages.
      */
     messages: number;
 };
@@ -4544,7 +4554,7 @@ export type Unsealed = {
 export type User = {
     created_at: string;
     /**
-     * Nobody can log in as a user who is disabled.
+     * Whether the user is disabled, so that nobody can log in as this user.
      */
     disabled: boolean;
     /**
@@ -4562,7 +4572,7 @@ export type User = {
      */
     scope: string | null;
     /**
-     * A login takes a code of an authenticator app.
+     * Whether a login requires a code from an authenticator app.
      */
     second_factor: boolean;
 };
@@ -4572,7 +4582,7 @@ export type User = {
  */
 export type UserChange = {
     /**
-     * Ids of the logspaces that may be searched, and by an operator managed; null for all.
+     * Ids of the logspaces that the user may search and, as an operator, manage; null for all.
      */
     logspaces: Array<string> | null;
     role: Role;
@@ -4594,11 +4604,11 @@ export type Users = {
  */
 export type Validation = {
     /**
-     * The changes it would make, a sentence for each.
+     * The changes that applying it would make, one sentence for each.
      */
     changes: Array<string>;
     /**
-     * The document, if it can be read as one.
+     * The document, if the draft is one.
      */
     document?: Document;
     problems: Array<DocumentProblem>;
@@ -4608,7 +4618,7 @@ export type Validation = {
     toml?: string;
     valid: boolean;
     /**
-     * Valid, but probably a mistake.
+     * Parts of the document that are valid, but probably a mistake.
      */
     warnings: Array<string>;
 };
@@ -4660,7 +4670,7 @@ export type Verification = {
  */
 export type VerificationFinding = {
     /**
-     * The file, in the logspace's folder.
+     * The file, relative to the logspace's folder.
      */
     file: string;
     /**
@@ -4668,15 +4678,15 @@ export type VerificationFinding = {
      */
     from: string | null;
     /**
-     * Whether messages cannot be read. A damaged index only costs time: it is rebuilt.
+     * Whether messages cannot be read. A damaged index only costs time, as it is rebuilt.
      */
     loses_messages: boolean;
     /**
-     * The latest one.
+     * The latest time of the affected messages, if it is known.
      */
     to: string | null;
     /**
-     * The damage, and its place in the part.
+     * The damage, and its position in the file.
      */
     what: string;
 };
@@ -4690,11 +4700,11 @@ export type Volume = {
 };
 
 /**
- * Messages that wait or were refused, the oldest first.
+ * Messages that are waiting or were refused, oldest first.
  */
 export type Waiting = {
     /**
-     * The oldest. In the quarantine, each has the other side's reason in the field `logstead.refused`.
+     * The oldest messages. In the quarantine, each has the other side's reason in the field `logstead.refused`.
      */
     messages: Array<Message>;
     /**
@@ -4702,7 +4712,7 @@ export type Waiting = {
      */
     total: number;
     /**
-     * Those among the oldest that the caller may not search.
+     * The messages among the oldest that the caller may not search.
      */
     withheld: Withheld;
 };
@@ -4721,7 +4731,7 @@ export type WebSocket = {
      */
     serves: string;
     /**
-     * The address for clients.
+     * The address for clients to use.
      */
     url: string;
 };
@@ -4739,11 +4749,11 @@ export type Withheld = {
 };
 
 /**
- * Work on a logspace, and how far it is.
+ * Work on a logspace, and its progress.
  */
 export type Work = {
     /**
-     * The number of bytes done, of `of_bytes`.
+     * The number of bytes done, out of `of_bytes`.
      */
     done_bytes: number;
     kind: WorkKind;
@@ -4769,11 +4779,11 @@ export type WrittenClause = {
      */
     fields: Array<string>;
     /**
-     * The number up to which it may be.
+     * The upper bound of the number.
      */
     high?: number;
     /**
-     * The number from which on its field may be, as in `took>=2.5s`: in seconds or bytes if it has a unit.
+     * The lower bound of the number in its field, as in `took>=2.5s`: in seconds or bytes if it has a unit.
      */
     low?: number;
     /**
@@ -4786,7 +4796,8 @@ export type WrittenClause = {
     start: number;
     text: string;
     /**
-     * If it says nothing but that one field has one of these values, as `host in (a, b)` does, or if negated, none of them.
+     * If the clause only requires that one field has one of these values, as `host in (a, b)` does, or, if negated,
+     * none of them.
      */
     values?: Array<string>;
 };
@@ -4830,17 +4841,17 @@ export type ZoneGuess = {
      */
     of: number;
     /**
-     * The time by which it is ahead of ours; below zero it is behind.
+     * The time by which it is ahead of ours; negative if it is behind.
      */
     seconds_ahead: number;
 };
 
 /**
- * The zone of a sender's stamps.
+ * The time zone of a sender's timestamps.
  */
 export type ZoneRequest = {
     /**
-     * An IANA name such as `Europe/Helsinki`, or an offset such as `+02:00`; null for that of the source.
+     * An IANA name such as `Europe/Helsinki`, or an offset such as `+02:00`; null for the zone of the source.
      */
     timezone?: string | null;
 };
@@ -5046,7 +5057,7 @@ export type AggregateGetAsked = {
          */
         to?: string;
         /**
-         * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+         * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
          */
         timezone?: string;
         /**
@@ -5054,7 +5065,7 @@ export type AggregateGetAsked = {
          */
         logspaces?: string;
         /**
-         * The copies that count.
+         * The copies that are counted.
          */
         copies?: 'all';
     };
@@ -5091,8 +5102,8 @@ export type AuditAsked = {
     path?: never;
     query?: {
         /**
-         * Which entries, in the query language: `action:session.refused user:ana`. An entry has the fields `user`, `account` and
-         * `action`, and its detail is the text. All by default.
+         * Which entries to show, in the query language: `action:session.refused user:ana`. An entry has the fields
+         * `user`, `account` and `action`, and its detail is the text. All by default.
          */
         query?: string | null;
         /**
@@ -5100,7 +5111,7 @@ export type AuditAsked = {
          */
         from?: string | null;
         /**
-         * The time that all entries are before.
+         * The end of the time range, exclusive.
          */
         to?: string | null;
         /**
@@ -5191,7 +5202,7 @@ export type CountGetAsked = {
          */
         to?: string;
         /**
-         * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+         * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
          */
         timezone?: string;
         /**
@@ -5199,7 +5210,7 @@ export type CountGetAsked = {
          */
         logspaces?: string;
         /**
-         * The copies that count.
+         * The copies that are counted.
          */
         copies?: 'all';
     };
@@ -5299,7 +5310,7 @@ export type QuarantineAsked = {
     };
     query?: {
         /**
-         * 1 to 1000; 100 by default.
+         * How many, from 1 to 1000; 100 by default.
          */
         limit?: number;
     };
@@ -5367,7 +5378,7 @@ export type QueueAsked = {
     };
     query?: {
         /**
-         * 1 to 1000; 100 by default.
+         * How many, from 1 to 1000; 100 by default.
          */
         limit?: number;
     };
@@ -5485,7 +5496,7 @@ export type ExportAsked = {
          */
         to?: string;
         /**
-         * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+         * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
          */
         timezone?: string;
         /**
@@ -5493,7 +5504,7 @@ export type ExportAsked = {
          */
         logspaces?: string;
         /**
-         * The copies that count.
+         * The copies that are counted.
          */
         copies?: 'all';
         format?: ('ndjson' | 'csv' | 'raw') & {
@@ -5503,8 +5514,8 @@ export type ExportAsked = {
             [key: string]: unknown;
         };
         /**
-         * Columns of `csv`: any fields, separated by commas. `time`, `received`, `host`, `program`, `pid`, `severity`,
-         * `facility`, `message` and `logspace` by default.
+         * The columns of `csv`: any fields, separated by commas. `time`, `received`, `host`, `program`, `pid`,
+         * `severity`, `facility`, `message` and `logspace` by default.
          */
         columns?: string;
         /**
@@ -5512,8 +5523,9 @@ export type ExportAsked = {
          */
         limit?: number;
         /**
-         * Whether a last line says how it ended, as a JSON object: how many `messages` it holds, how many matches are
-         * `missing`, which parts of the store are `damaged`, and how many `copies` are left out. For clients that cannot read trailers.
+         * Whether a last line describes the end of the export as a JSON object: how many `messages` it contains, how
+         * many matches are `missing`, which parts of the store are `damaged`, and how many `copies` are left out. For
+         * clients that cannot read trailers.
          */
         summary?: boolean;
     };
@@ -5552,7 +5564,7 @@ export type FacetsGetAsked = {
          */
         to?: string;
         /**
-         * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+         * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
          */
         timezone?: string;
         /**
@@ -5560,11 +5572,11 @@ export type FacetsGetAsked = {
          */
         logspaces?: string;
         /**
-         * The copies that count.
+         * The copies that are counted.
          */
         copies?: 'all';
         /**
-         * Names: 1 to 32. In a query string, separated by commas.
+         * The names of 1 to 32 fields; separated by commas in a query string.
          */
         fields: string;
         /**
@@ -5572,12 +5584,12 @@ export type FacetsGetAsked = {
          */
         limit?: number;
         /**
-         * Whether clauses of the query that are about a field alone limit its own values, too. Without that, `host=a` still
-         * counts the other hosts: those that could be chosen instead.
+         * Whether clauses of the query that are about a single field also limit the values of that field. If not,
+         * `host=a` still counts the other hosts, which could be chosen instead.
          */
         own_clauses?: boolean;
         /**
-         * Whether to show how numbers are distributed.
+         * Whether to show the distribution of numbers.
          */
         numbers?: boolean;
     };
@@ -5630,16 +5642,16 @@ export type FlowAsked = {
     path?: never;
     query?: {
         /**
-         * The beginning, like `-1h` or RFC 3339; it moves back to a whole step. Without it, an hour before `to`.
+         * The start, such as `-1h` or RFC 3339; it moves back to a whole step. By default, an hour before `to`.
          */
         from?: string | null;
         /**
-         * The end; it moves on to a whole step. Without it, now.
+         * The end; it moves forward to a whole step. By default, now.
          */
         to?: string | null;
         /**
-         * By default the shortest one that gives a few hundred points. Minutes are kept for two days, hours for two months
-         * and days for thirteen months: for older messages the step is longer than asked for.
+         * The length of a step; by default the shortest one that gives a few hundred points. Minutes are kept for two
+         * days, hours for two months and days for thirteen months: for older messages the step is longer than requested.
          */
         step?: '1m' | '1h' | '1d' | null;
     };
@@ -5678,7 +5690,7 @@ export type HistogramGetAsked = {
          */
         to?: string;
         /**
-         * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+         * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
          */
         timezone?: string;
         /**
@@ -5686,7 +5698,7 @@ export type HistogramGetAsked = {
          */
         logspaces?: string;
         /**
-         * The copies that count.
+         * The copies that are counted.
          */
         copies?: 'all';
         /**
@@ -5694,11 +5706,11 @@ export type HistogramGetAsked = {
          */
         buckets?: number;
         /**
-         * How long each bucket is, such as `5m`, instead of `buckets`.
+         * The length of each bucket, such as `5m`; replaces `buckets`.
          */
         interval?: string;
         /**
-         * A field: each bucket also says how many messages have each of its most frequent values.
+         * A field whose most frequent values are counted separately in each bucket.
          */
         by?: string;
     };
@@ -5744,23 +5756,25 @@ export type IngestAsked = {
          */
         logspace?: string | null;
         /**
-         * The format of a line of `text/plain`: a plain message, or syslog as a file source with this `format` reads it.
+         * The format of a line of `text/plain`: a plain message, or syslog, read like that of a file source with this
+         * `format`.
          */
         format?: 'text' | 'auto' | 'rfc5424' | 'rfc3164' | null;
         /**
-         * With `1`, a body with a message that cannot be read is refused as a whole.
+         * With `1`, a body is refused as a whole if one of its messages cannot be read.
          */
         atomic?: '1' | '0' | null;
         /**
-         * The host of messages that name none; by default, for `text/plain`, the sender's address.
+         * The host of messages that name none; for `text/plain`, the sender's address by default.
          */
         host?: string | null;
         /**
-         * The zone of times that name none.
+         * The zone of times that state none.
          */
         timezone?: string | null;
         /**
-         * When the last line was written, RFC 3339: the year of stamps without one. Without it, now.
+         * The time at which the last line was written, RFC 3339, which determines the year of timestamps without one;
+         * now by default.
          */
         written?: string | null;
         time_field?: string | null;
@@ -5813,7 +5827,7 @@ export type PutLogspaceAsked = {
     };
     query?: {
         /**
-         * Kept with the revision.
+         * A comment to store with the revision.
          */
         comment?: string | null;
     };
@@ -6012,24 +6026,24 @@ export type ContextAsked = {
             [key: string]: unknown;
         };
         /**
-         * The copies that count.
+         * The copies that are counted.
          */
         copies?: 'all';
         /**
-         * How many messages before it.
+         * How many messages before it to show.
          */
         before?: number;
         /**
-         * How many messages after it.
+         * How many messages after it to show.
          */
         after?: number;
         /**
-         * Names of fields, separated by commas: only messages that have the same values there. A field that the message
-         * itself lacks is an error.
+         * Names of fields, separated by commas. Only messages with the same values of these fields are shown. A field
+         * that the message itself lacks is an error.
          */
         same?: string;
         /**
-         * Ids, separated by commas; by default the message's own.
+         * Ids of the logspaces, separated by commas; by default the message's own.
          */
         logspaces?: string;
     };
@@ -6145,7 +6159,7 @@ export type GetRouterAsked = {
     path?: never;
     query?: {
         /**
-         * `application/toml` in Accept has the same effect.
+         * The format; `application/toml` in Accept has the same effect.
          */
         format?: 'json' | 'toml' | null;
     };
@@ -6172,17 +6186,17 @@ export type PutRouterAsked = {
     path?: never;
     query?: {
         /**
-         * Kept with the revision.
+         * A comment to store with the revision.
          */
         comment?: string | null;
         /**
-         * How long it may stay live without being confirmed, 10s to 1d: then the revision before is live again, also if the
-         * server was restarted meanwhile.
+         * How long it may stay live without being confirmed, 10s to 1d. After that the previous revision is live again,
+         * even if the server was restarted meanwhile.
          */
         confirm_within?: string | null;
         /**
-         * Whether it also goes back as soon as messages fare worse than before: half as many are received, or 5 % more of
-         * them are dropped or not recognised.
+         * Whether it is also reverted as soon as messages fare worse than before: half as many are received, or 5 % more
+         * of them are dropped or not recognised.
          */
         back_if_worse?: boolean | null;
     };
@@ -6256,7 +6270,7 @@ export type RevisionAsked = {
     };
     query?: {
         /**
-         * `application/toml` in Accept has the same effect.
+         * The format; `application/toml` in Accept has the same effect.
          */
         format?: 'json' | 'toml' | null;
     };
@@ -6279,17 +6293,17 @@ export type RollBackAsked = {
     };
     query?: {
         /**
-         * Kept with the revision.
+         * A comment to store with the revision.
          */
         comment?: string | null;
         /**
-         * How long it may stay live without being confirmed, 10s to 1d: then the revision before is live again, also if the
-         * server was restarted meanwhile.
+         * How long it may stay live without being confirmed, 10s to 1d. After that the previous revision is live again,
+         * even if the server was restarted meanwhile.
          */
         confirm_within?: string | null;
         /**
-         * Whether it also goes back as soon as messages fare worse than before: half as many are received, or 5 % more of
-         * them are dropped or not recognised.
+         * Whether it is also reverted as soon as messages fare worse than before: half as many are received, or 5 % more
+         * of them are dropped or not recognised.
          */
         back_if_worse?: boolean | null;
     };
@@ -6374,7 +6388,7 @@ export type ListSavedSearchesAsked = {
     path?: never;
     query?: {
         /**
-         * Begins behind this place: `next` of the part before.
+         * Starts after this position: `next` of the previous part.
          */
         after?: number;
     };
@@ -6483,7 +6497,7 @@ export type SearchGetAsked = {
          */
         to?: string;
         /**
-         * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+         * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
          */
         timezone?: string;
         /**
@@ -6491,18 +6505,18 @@ export type SearchGetAsked = {
          */
         logspaces?: string;
         /**
-         * The copies that count.
+         * The copies that are counted.
          */
         copies?: 'all';
         /**
-         * Messages of a page.
+         * Maximum number of messages on the page.
          */
         limit?: number;
         order?: ('newest' | 'oldest') & {
             [key: string]: unknown;
         };
         /**
-         * The beginning of the page: `cursor` of the page before, for the same question.
+         * The start of the page: the `cursor` of the previous page, for the same question.
          */
         cursor?: string;
     };
@@ -6539,11 +6553,11 @@ export type ForgetSendersAsked = {
     path?: never;
     query?: {
         /**
-         * Those whose host, source, address or certificate's subject contains this.
+         * Only senders whose host, source, address or certificate subject contains this text.
          */
         query?: string;
         /**
-         * Only those whose messages all came within a minute; false by default.
+         * Only senders whose messages all arrived within one minute; false by default.
          */
         once?: boolean;
     };
@@ -6564,28 +6578,29 @@ export type SendersAsked = {
     path?: never;
     query?: {
         /**
-         * Only those that sent something after this time, like `-1h` or RFC 3339.
+         * Only senders that sent something after this time, such as `-1h` or RFC 3339.
          */
         from?: string;
         /**
-         * Only those that sent something before this time.
+         * Only senders that sent something before this time.
          */
         to?: string;
         /**
-         * Only those whose host, source, address or certificate's subject contains this.
+         * Only senders whose host, source, address or certificate subject contains this text.
          */
         query?: string;
         /**
-         * How many are listed, 1 to 10000; 1000 by default. All are counted.
+         * How many senders to list, 1 to 10000; 1000 by default. All are counted.
          */
         limit?: number;
         /**
-         * Whether each has its `series`; true by default. Without them, an answer has a third of the bytes.
+         * Whether to include the `series` of each sender; true by default. Without them, an answer is a third of the
+         * size.
          */
         series?: boolean;
         /**
-         * Whether only those are listed that are silent, skewed or new, or seem to be in another zone; false by default. All
-         * are counted.
+         * Whether to list only senders that are silent, skewed or new, or seem to be in another time zone; false by
+         * default. All are counted.
          */
         unusual?: boolean;
     };
@@ -6640,7 +6655,7 @@ export type FramesAsked = {
     };
     query?: {
         /**
-         * 1 to 200; 20 by default.
+         * How many, from 1 to 200; 20 by default.
          */
         limit?: number;
     };
@@ -6823,7 +6838,7 @@ export type TailAsked = {
             [key: string]: unknown;
         };
         /**
-         * The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
+         * The time zone for days and for times that name none, by name: `Europe/Vienna`. UTC by default.
          */
         timezone?: string;
         /**
@@ -6831,7 +6846,7 @@ export type TailAsked = {
          */
         logspaces?: string;
         /**
-         * The copies that count.
+         * The copies that are counted.
          */
         copies?: 'all';
         /**
