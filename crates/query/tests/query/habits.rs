@@ -475,7 +475,7 @@ fn limits_are_named_in_the_error() {
     );
     check(&format!("\"{}\":x", "a".repeat(FIELD_BYTES_MAX)), "limited to 1024 bytes");
     check(&("a*".to_owned() + &"b".repeat(GLOB_CHARS_MAX)), "limited to 512 characters");
-    check(&format!("\"{}\"~3", "a ".repeat(NEAR_WORDS_MAX + 1)), "limited to 64 and these are 65");
+    check(&format!("\"{}\"~3", "a ".repeat(NEAR_WORDS_MAX + 1)), "limited to 64, and these are 65");
     assert!(parse(&("(".repeat(NESTING_MAX) + "a" + &")".repeat(NESTING_MAX))).is_ok());
 }
 

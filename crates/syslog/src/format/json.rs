@@ -400,7 +400,7 @@ mod tests {
             (r#"{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7}"#, "more than 6 fields"),
             (r#"{"a":{"b":{"c":{}}}}"#, "deeper than 3 levels"),
             (&names, "names of its fields have more than 400 bytes"),
-            (&long, "414 bytes where 400 are allowed"),
+            (&long, "it has 414 bytes, and 400 are allowed"),
         ] {
             let reason = parse_all(&[line]).unwrap_err().to_string();
             assert!(reason.contains(expected), "{line}: {reason}");
