@@ -104,7 +104,8 @@ function bodiesOf(content: Content = {}): readonly DescribedBody[] {
 function needsOf({ security, responses }: WireOperation): string {
   if (security === undefined || security.length === 0) return 'Nothing: anybody may ask.';
   const [, needed] =
-    /^Needs (.*?),? or the CSRF token is missing$/.exec(responses?.['403']?.description ?? '') ?? [];
+    /^Needs (.*?),? or the CSRF token is missing$/.exec(responses?.['403']?.description ?? '') ??
+    [];
   return needed === undefined ? 'A token, or a session.' : `A token or a session with ${needed}.`;
 }
 
