@@ -120,7 +120,7 @@ impl Senders {
 
     fn run(&self) {
         let mut failed = false;
-        let mut took = Duration::ZERO;
+        let mut took = None;
         loop {
             let wanted = self.wait(took);
             let begun = Instant::now();
@@ -132,17 +132,17 @@ impl Senders {
                 }
                 Err(_) => {}
             }
-            took = begun.elapsed();
+            took = Some(begun.elapsed());
             if wanted.last {
                 return;
             }
         }
     }
 
-    /// Waits until the registry is to be written, after a write that took this long.
-    fn wait(&self, took: Duration) -> WantedWrite {
+    /// Waits until the registry is to be written. The last write took this long; the first need not wait.
+    fn wait(&self, took: Option<Duration>) -> WantedWrite {
         let now = Instant::now();
-        let soon = now + NEW_SENDER_INTERVAL.max(took * NEW_SENDER_SHARE);
+        let soon = now + took.map_or(Duration::ZERO, |took| NEW_SENDER_INTERVAL.max(took * NEW_SENDER_SHARE));
         let latest = now + WRITE_INTERVAL;
         let mut wanted = self.wanted.lock();
         while !wanted.last {
