@@ -78,7 +78,7 @@ test('fields are rows, with type, default and bounds', () => {
   expect(rows.find(({ name }) => name === 'order')?.type).toBe('newest | oldest');
   expect(rows.find(({ name }) => name === 'logspaces')?.type).toBe('list of text');
   const limit = rows.find(({ name }) => name === 'limit');
-  expect(limit?.about).toBe('Messages of a page. 1 to 10000. Default: `100`.');
+  expect(limit?.about).toBe('Maximum number of messages on the page. 1 to 10000. Default: `100`.');
 });
 
 test('a parameter with a few values lists them', () => {
