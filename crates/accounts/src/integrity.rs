@@ -265,7 +265,7 @@ pub fn remove_spare_log(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether SQLite says that the file is no database, is malformed, or has other tables than its version should have.
+/// Whether SQLite says that the file is not a database, is malformed, or has other tables than its version should have.
 pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     use ffi::ErrorCode::{DatabaseCorrupt, NotADatabase, Unknown};
     matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase | Unknown))

@@ -4,8 +4,8 @@
 //!
 //! **Invariant:** the result does not depend on the order in which times are added.
 
-/// Spans from one message to another, in which consecutive messages are no further apart than `longest`, which is the
-/// same in all calls.
+/// Spans from one message to another, in which consecutive messages are at most `longest` apart. `longest` is the same in
+/// all calls.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Presence {
     spans: Vec<(i64, i64)>,

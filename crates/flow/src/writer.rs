@@ -52,7 +52,7 @@ pub trait JournalHooks: Send + 'static {
     fn hold_back(&self) {}
     /// The reason why nothing more fits for now, if there is one.
     fn refusal(&self, is_stopping: bool) -> Option<String>;
-    /// Called when messages, in so many batches, are on disk.
+    /// Called when messages are on disk, with the number of their batches.
     fn stored(&mut self, messages: usize, batches: usize);
     /// Called when a commit failed.
     fn failed(&mut self, error: &str);

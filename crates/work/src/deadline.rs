@@ -1,8 +1,8 @@
 //! The deadline of the reads on a thread, and whether one of them came too late.
 //!
-//! Columns, dictionaries and tantivy lie between whoever knows how long an answer is wanted and the reads that it takes.
-//! They have no room for one more argument on the way down, nor for a kind of error on the way back. So both belong to the
-//! thread, for as long as a piece of work goes on, and [`lanes::map`](super::lanes::map) passes them on.
+//! Columns, dictionaries and tantivy lie between a search, which knows its time limit, and the reads that it needs. They
+//! can neither take a deadline as an argument nor return an error of a kind of its own. So both belong to the thread while
+//! a piece of work runs, and [`lanes::map`](super::lanes::map) passes them on.
 //!
 //! **Invariant:** work in which a read was late says so, whatever became of the error.
 
@@ -10,10 +10,10 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The time that a read may take if nobody says how long its result is wanted.
+/// The time that a read may take if there is no deadline.
 const READ_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// The deadline of reads that nobody waits for: each has half a minute of its own.
+/// The deadline of reads without a time limit: each of them has half a minute.
 pub static NO_DEADLINE: Deadline = NONE;
 const NONE: Deadline = Deadline { passed: None, time_max: READ_TIME_MAX };
 
@@ -22,7 +22,7 @@ thread_local! {
     static IS_LATE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The moment when a result is of no use any more. Its clock is an argument.
+/// The time after which a result is no longer useful. Its clock is an argument.
 #[derive(Clone)]
 pub struct Deadline {
     passed: Option<Arc<dyn Fn() -> Duration + Send + Sync>>,
@@ -35,7 +35,7 @@ impl Deadline {
         Deadline { passed: Some(Arc::new(passed)), time_max }
     }
 
-    /// The same, later.
+    /// Returns the deadline moved by this much.
     #[must_use]
     pub fn later(&self, by: Duration) -> Deadline {
         Deadline { time_max: self.time_max.saturating_add(by), ..self.clone() }

@@ -1,7 +1,7 @@
 //! The places where segments lie, and how their files are read there.
 //!
-//! There is one place, the folder of the logspace. Another one is a variant of [`SegmentPlace`], its number in the
-//! manifest, and a [`SegmentFile`]: whatever reads a segment stays as it is.
+//! There is one place, the folder of the logspace. Another one needs a variant of [`SegmentPlace`], a number in the
+//! manifest and a [`SegmentFile`]; the code that reads segments does not change.
 //!
 //! **Invariant:** a read that comes too late is of the kind [`TimedOut`](io::ErrorKind::TimedOut), which says nothing about
 //! the bytes: they are not known, and nothing may be taken for damaged because of it.
@@ -13,7 +13,7 @@ use logstead_work::Deadline;
 use std::io;
 use std::sync::{Arc, Weak};
 
-/// The pages of files that are kept: a read of less takes as long.
+/// The size of the pages of a file in the cache: reading less would take as long.
 const PAGE_BYTES: usize = 16 << 10;
 
 /// The place of a segment.
@@ -37,8 +37,8 @@ impl SegmentPlace {
         [SegmentPlace::Local].into_iter().find(|place| place.number() == number)
     }
 
-    /// Whether pages that were read there are kept. Those of a disk are not: the system keeps them in memory that nothing
-    /// else needs, and gives them away where something does.
+    /// Whether pages that were read there are cached. Pages of a disk are not: the system caches them in free memory, and
+    /// releases them when memory is needed.
     pub(super) fn keeps_pages(self) -> bool {
         match self {
             SegmentPlace::Local => false,
@@ -98,7 +98,7 @@ impl CachedFile {
         Ok(CachedFile { bytes: file.bytes()?, file, owner: cache.owner(), cache: Arc::downgrade(cache) })
     }
 
-    /// Reads pages, without those before and after that are known: in one go, as each read takes its time.
+    /// Reads the missing pages in one read, from the first of them to the last, because each read has a cost of its own.
     fn read_unknown(
         &self,
         cache: &Cache,
@@ -143,7 +143,7 @@ impl SegmentFile for CachedFile {
 }
 
 impl Drop for CachedFile {
-    /// Its pages go with it: nobody can ask for them again.
+    /// Removes its pages, which nobody can ask for any more.
     fn drop(&mut self) {
         if let Some(cache) = self.cache.upgrade() {
             cache.forget(self.owner);
