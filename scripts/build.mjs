@@ -78,6 +78,8 @@ function packages(lockFile) {
 function consoleIsCurrent() {
   if (!existsSync(page)) return false;
   const inputs = [
+    'web/api.mjs',
+    'web/openapi.json',
     'web/src',
     'web/favicon.svg',
     'web/index.html',

@@ -1,4 +1,4 @@
-//! Compresses answers for clients that accept it: zstd, brotli or gzip.
+//! Compresses answers for clients that accept it: zstd or gzip.
 //!
 //! Responses of unlimited length are compressed as they come: when no more data is available for now, the data so far
 //! is flushed. Events are not compressed, since each would be flushed on its own.
