@@ -1,5 +1,6 @@
 // Runs a program, in the repository's root unless told otherwise, with its output passed through.
 import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { fileURLToPath } from 'node:url';
@@ -8,16 +9,18 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
  * Resolves with the exit code. `onLine` is called with each line of stdout after it was printed; a program that prints
- * none for `silence` milliseconds is killed, with all that it started.
+ * none for `silence` milliseconds is killed, with all that it started. With `log`, a file gets the output instead.
  * Interrupts of a terminal reach the whole process group, so the program gets them without us: we only wait for it.
  */
-export function run(program, args, { onLine, silence, env, cwd = root } = {}) {
+export function run(program, args, { onLine, silence, log, env, cwd = root } = {}) {
+  const output = log ? openSync(log, 'w') : 'inherit';
   const child = spawn(program, args, {
     cwd,
     env: { ...process.env, ...env },
-    stdio: ['inherit', onLine ? 'pipe' : 'inherit', 'inherit'],
+    stdio: ['inherit', onLine ? 'pipe' : output, output],
     detached: silence !== undefined, // a group of its own, to be killed as a whole
   });
+  if (log) closeSync(output);
   const listening = silence === undefined ? undefined : listen(child, silence);
   if (onLine)
     passThrough(child.stdout, (line) => {

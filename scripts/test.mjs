@@ -22,9 +22,16 @@ requireTools();
 mkdirSync(reports, { recursive: true });
 
 const outcomes = [];
+// The console's units run beside the Rust tests, many of which wait for a clock or for each other.
+const units = join(reports, 'web.log');
+const beside = ['rust', 'web'].every((name) => names.includes(name));
+if (beside) await installDependencies();
+const web = beside ? testWeb({ log: units }) : undefined;
 for (const name of names) {
   console.log(`\n── ${name} ${'─'.repeat(60)}`);
-  outcomes.push({ name, ...(await suites[name]()) });
+  const isBeside = beside && name === 'web';
+  outcomes.push({ name, ...(await (isBeside ? web : suites[name]())) });
+  if (isBeside) process.stdout.write(readFileSync(units));
 }
 summarize();
 
@@ -71,11 +78,11 @@ async function again(cargo, first) {
   return { code, counts, failed: second.failed, flaky: settled };
 }
 
-async function testWeb() {
+async function testWeb(options) {
   await installDependencies();
   const report = freshReport('web.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const code = await run('npm', ['test', '--workspace', 'web', '--', ...reporters]);
+  const code = await run('npm', ['test', '--workspace', 'web', '--', ...reporters], options);
   const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = readReport(report);
   const skipped = (numPendingTests ?? 0) + (numTodoTests ?? 0);
   return { code, counts: { passed: numPassedTests, failed: numFailedTests, skipped } };
