@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import closing, suppress
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -34,7 +35,11 @@ class Handler(BaseHTTPRequestHandler):
         self.between.requests.append((self.command, self.path, headers, body))
         with self.between.lock:
             fault = self.between.faults.pop(0) if self.between.faults else None
-        if fault is None or not fault(self, body):
+        if fault is not None and fault(self, body):
+            return
+        if "/tail?" in self.path:
+            self.relay(None)
+        else:
             self.answer(*self.ask(body))
 
     def ask(self, body: bytes) -> tuple[int, dict[str, str], bytes]:
@@ -47,6 +52,20 @@ class Handler(BaseHTTPRequestHandler):
         finally:
             connection.close()
 
+    def relay(self, length: int | None) -> None:
+        """Passes on an answer as it comes, and breaks it after this many bytes."""
+        connection = HTTPConnection(self.between.host, timeout=30)
+        connection.request("GET", self.path, headers=dict(self.headers))
+        response = connection.getresponse()
+        self.send_response(response.status)
+        self.send_header("Content-Type", response.headers["Content-Type"])
+        self.end_headers()
+        with closing(connection), suppress(OSError):  # the client may have gone
+            while length != 0 and (byte := response.read(1)):
+                self.wfile.write(byte)
+                length = None if length is None else length - 1
+        self.hang_up()
+
     def answer(self, status: int, headers: dict[str, str], body: bytes) -> None:
         self.send_response(status)
         for name, value in headers.items():
@@ -58,7 +77,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def hang_up(self) -> None:
         self.close_connection = True
-        self.connection.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
 
 
 class Between:
@@ -101,6 +121,16 @@ def lose_answer(handler: Handler, body: bytes) -> bool:
     handler.ask(body)
     handler.hang_up()
     return True
+
+
+def break_after(length: int) -> Fault:
+    """Passes on the first bytes of a tail, and breaks the connection."""
+
+    def fault(handler: Handler, _body: bytes) -> bool:
+        handler.relay(length)
+        return True
+
+    return fault
 
 
 def cut_body(length: int) -> Fault:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -405,11 +406,12 @@ def _if_match(revision: Revisions) -> dict[str, str]:
 
 
 def _revision(answer: Answer) -> int:
-    # A proxy that compresses makes the tag a weak one.
-    tag = answer.headers.get("ETag", "").removeprefix("W/").strip('"')
-    if not tag.isdecimal():
+    # A proxy that compresses makes the tag a weak one, and each form of the document has its own.
+    tag = answer.headers.get("ETag", "")
+    match = re.match(r'(?:W/)?"([0-9]+)', tag)
+    if match is None:
         raise LogsteadError(f"the answer has no revision as its ETag: {tag!r}")
-    return int(tag)
+    return int(match[1])
 
 
 # Exports
@@ -453,7 +455,7 @@ def chooses_columns(parsed: ParsedQuery) -> bool:
 
 def row_of(line: bytes) -> dict[str, Any]:
     """Read a line of an export."""
-    row = json.loads(line)
+    row = json.loads(line.decode())
     if not isinstance(row, dict):
         raise LogsteadError(f"a line of the export is not an object: {line[:100]!r}")
     return row
