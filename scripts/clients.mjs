@@ -54,37 +54,41 @@ const runtimes = [
 ];
 
 function venv(name, requirements) {
-  const pip = ['install', '-q', '--disable-pip-version-check', '-r', requirements];
-  return {
-    name,
-    always: true,
-    tool: 'python3',
-    pins: [`python/${requirements}`],
-    steps: [
-      ['python3', ['-m', 'venv', join(cache, name)], root],
-      [join(cache, name, 'bin/pip'), pip, join(folder, 'python')],
-    ],
-  };
+  const pins = `python/${requirements}`;
+  const steps = venvSteps(name, join(folder, pins));
+  return { name, always: true, tool: 'python3', pins: [pins], steps };
 }
 
-/**
- * Fetches packages that are missing or have changed. Clients whose libraries are missing after this
- * are skipped, and named.
- */
+/** The commands that make an environment with the packages of a file of requirements. */
+export function venvSteps(name, requirements) {
+  const pip = ['install', '-q', '--disable-pip-version-check', '-r', requirements];
+  return [
+    ['python3', ['-m', 'venv', join(cache, name)], root],
+    [join(cache, name, 'bin/pip'), pip, root],
+  ];
+}
+
+/** Clients whose libraries are missing after this are skipped, and named. */
 export async function fetchClients({ all }) {
   for (const runtime of runtimes.filter(({ always }) => all || always)) {
-    const { name, tool, pins, steps } = runtime;
-    const mark = join(cache, name, 'fetched');
-    const wanted = pins.map((pin) => readFileSync(join(folder, pin), 'utf8')).join('');
-    if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) continue;
-    rmSync(join(cache, name), { recursive: true, force: true });
-    mkdirSync(join(cache, name), { recursive: true });
-    let code = answers(tool) ? 0 : 127;
-    for (const [program, args, cwd] of steps)
-      if (code === 0) code = await run(program, args, { cwd });
-    if (code === 0) writeFileSync(mark, wanted);
-    else console.error(`The clients of ${name} are skipped: ${tool} cannot fetch them here.`);
+    const pins = runtime.pins.map((pin) => join(folder, pin));
+    await fetchPackages({ ...runtime, pins });
   }
+}
+
+/** Fetches packages that are missing or have changed; resolves with whether they are there. */
+export async function fetchPackages({ name, tool, pins, steps }) {
+  const mark = join(cache, name, 'fetched');
+  const wanted = pins.map((pin) => readFileSync(pin, 'utf8')).join('');
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return true;
+  rmSync(join(cache, name), { recursive: true, force: true });
+  mkdirSync(join(cache, name), { recursive: true });
+  let code = answers(tool) ? 0 : 127;
+  for (const [program, args, cwd] of steps)
+    if (code === 0) code = await run(program, args, { cwd });
+  if (code === 0) writeFileSync(mark, wanted);
+  else console.error(`The clients of ${name} are skipped: ${tool} cannot fetch them here.`);
+  return code === 0;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

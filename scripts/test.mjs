@@ -1,15 +1,16 @@
-// All tests: Rust, the console's units, and the real binary in a real browser.
-// `--only rust|web|e2e` runs one of them.
+// All tests: Rust, the console's units, the Python client, and the real binary in a real browser.
+// `--only rust|web|python|e2e` runs one of them.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { binaryOf, build, buildConsole, installDependencies } from './build.mjs';
 import { fetchClients } from './clients.mjs';
 import { preparePackages, prepareSenders } from './packages.mjs';
 import { reader, told } from './libtest.mjs';
+import { testPythonClient } from './python.mjs';
 import { root, run } from './run.mjs';
 import { requireTools } from './tools.mjs';
 
-const suites = { rust: testRust, web: testWeb, e2e: testEndToEnd };
+const suites = { rust: testRust, web: testWeb, python: testPython, e2e: testEndToEnd };
 const reports = join(root, '.cache/reports');
 
 /** A suite counts as hanging if no test ends for this long. */
@@ -88,12 +89,20 @@ async function testWeb(options) {
   return { code, counts: { passed: numPassedTests, failed: numFailedTests, skipped } };
 }
 
+async function testPython() {
+  return testPythonClient({ binary: await testedBinary(), report: freshReport('python.xml') });
+}
+
+/** The Rust tests have built a binary with additional checks; without them, the one that builds quickly is used. */
+async function testedBinary() {
+  const hasOne = names.includes('rust') && !process.env.LOGSTEAD;
+  return hasOne ? binaryOf('dev') : build('quick');
+}
+
 async function testEndToEnd() {
   if (!(await preparePackages())) return { code: 3 };
   await fetchClients({ all: false });
-  // The Rust tests have built a binary with additional checks; without them, the one that builds quickly is used.
-  const hasOne = names.includes('rust') && !process.env.LOGSTEAD;
-  const binary = hasOne ? binaryOf('dev') : await build('quick');
+  const binary = await testedBinary();
   const report = freshReport('e2e.json');
   const code = await run('npm', ['test', '--workspace', 'e2e', '--', '--reporter=list,json'], {
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report, LOGSTEAD: binary },

@@ -98,7 +98,10 @@ class Server:
         self.start()
 
     def client(self, **options: Any) -> Logstead:
-        return Logstead(self.url, **{"token": TOKEN, "retry": Retry(deadline=20)} | options)
+        return Logstead(self.url, **self.options(options))
 
     def async_client(self, **options: Any) -> AsyncLogstead:
-        return AsyncLogstead(self.url, **{"token": TOKEN, "retry": Retry(deadline=20)} | options)
+        return AsyncLogstead(self.url, **self.options(options))
+
+    def options(self, others: dict[str, Any]) -> dict[str, Any]:
+        return {"token": TOKEN, "retry": Retry(deadline=20)} | others

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import types as builtin_types
 import typing
-from typing import Any, Literal, NotRequired, Required, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import pytest
 from server import REPOSITORY
+from typing_extensions import NotRequired, Required
 
 from logstead import types
 from logstead.errors import ProblemError
@@ -146,12 +147,12 @@ def compare_members(kind: type, schema: dict[str, Any], path: str) -> None:
         compare(hint, properties[name], f"{path}.{name}")
 
 
-@pytest.mark.parametrize(("kind", "method", "path"), ANSWERS, ids=lambda value: str(value))
+@pytest.mark.parametrize(("kind", "method", "path"), ANSWERS, ids=str)
 def test_answers_have_the_described_members(kind: type, method: str, path: str) -> None:
     compare(kind, answer(method, path), f"{method} {path}")
 
 
-@pytest.mark.parametrize(("kind", "path", "name"), LISTS, ids=lambda value: str(value))
+@pytest.mark.parametrize(("kind", "path", "name"), LISTS, ids=str)
 def test_lists_have_the_described_members(kind: type, path: str, name: str) -> None:
     compare(list[kind], resolved(answer("get", path))["properties"][name], path)  # type: ignore[valid-type]
 

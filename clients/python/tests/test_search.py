@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 from conftest import Program
-from server import Server
+from server import TOKEN, Server
 
 from logstead import (
     ConnectionFailed,
@@ -109,20 +109,16 @@ def test_refusals_have_classes(server: Server, logs: Logstead) -> None:
 
 
 def test_an_address_without_a_server_is_told_at_once() -> None:
-    with Logstead("http://127.0.0.1:1", retry=Retry(deadline=0)) as nobody:
-        with pytest.raises(ConnectionFailed):
-            nobody.count()
+    nobody = Logstead("http://127.0.0.1:1", retry=Retry(deadline=0))
+    with nobody, pytest.raises(ConnectionFailed):
+        nobody.count()
     with pytest.raises(ValueError, match="http://"):
         Logstead("127.0.0.1:8080")
     with pytest.raises(ValueError, match="https://"):
         Logstead("http://127.0.0.1", ca_file="ca.pem")
 
 
-def test_the_environment_names_the_server(
-    server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: object
-) -> None:
-    from server import TOKEN  # noqa: PLC0415
-
+def test_the_environment_names_the_server(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LOGSTEAD_TOKEN", "LOGSTEAD_TOKEN_FILE", "LOGSTEAD_CA_FILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LOGSTEAD_SERVER", server.url)
