@@ -24,7 +24,7 @@ export async function testPythonClient({ binary, report }) {
   const pytest = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junitxml=${report}`];
   const mypy = ['-m', 'mypy', '--cache-dir', join(root, '.cache/mypy')];
   const codes = await Promise.all([
-    run(python, pytest, { cwd: folder, env: { LOGSTEAD: binary, PYTHONDONTWRITEBYTECODE: '1' } }),
+    run(python, pytest, { cwd: folder, env: { LOGSTEAD: binary } }),
     run(python, mypy, { cwd: folder }),
     run(python, ['-m', 'ruff', 'check', '--no-cache', '-q'], { cwd: folder }),
     run(python, ['-m', 'ruff', 'format', '--no-cache', '--check', '-q'], { cwd: folder }),

@@ -79,7 +79,7 @@ class Server:
             ready = re.match(r"ready: console (\S+)", line)
             if ready:
                 self.url = ready[1]
-                self.listen = self.url.removeprefix("http://")
+                self.listen = self.url.split("//")[1]
                 threading.Thread(target=self.process.stdout.read, daemon=True).start()
                 return
         raise AssertionError(f"the server ended:\n{(self.folder / 'log').read_text()}")

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import shutil
+import subprocess
+import time
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 from conftest import Program
@@ -133,3 +137,35 @@ def test_the_environment_names_the_server(server: Server, monkeypatch: pytest.Mo
     monkeypatch.delenv("LOGSTEAD_SERVER")
     with pytest.raises(ValueError, match="LOGSTEAD_SERVER"):
         Logstead.from_env()
+
+
+def test_mistakes_in_arguments_are_not_ignored(logs: Logstead) -> None:
+    with pytest.raises(TypeError, match="unknown argument 'since'"):
+        logs.count("x", since="-1h")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="list of names"):
+        logs.count("x", logspaces="main")
+    with pytest.raises(TypeError, match="list of names"):
+        logs.facets(fields="host")
+    with pytest.raises(ProblemError):
+        logs.count("x", logspaces=[])
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_a_certificate_of_ones_own_is_trusted_if_it_is_named(tmp_path: Path) -> None:
+    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    make = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
+    make += (
+        f" -subj /CN=logstead -addext subjectAltName=IP:127.0.0.1 -keyout {key} -out {certificate}"
+    )
+    subprocess.run(make.split(), check=True, capture_output=True)
+    tls = Server(tmp_path, f"web.tls.certificate={certificate}", f"web.tls.key={key}")
+    try:
+        with tls.client(ca_file=certificate) as logs:
+            assert logs.count() == 0
+        with tls.client() as stranger:
+            began = time.monotonic()
+            with pytest.raises(ConnectionFailed, match="CERTIFICATE_VERIFY_FAILED"):
+                stranger.count()
+            assert time.monotonic() - began < 10, "it is not tried again"
+    finally:
+        tls.end()

@@ -197,7 +197,7 @@ class AsyncConnection:
                 response = await self._http.send(request, stream=stream)
                 if not response.is_success:
                     await response.aread()
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 failure = failure_of(error)
                 if is_lasting(error):
                     raise failure from error
@@ -224,7 +224,7 @@ async def _pieces(response: httpx.Response) -> AsyncIterator[bytes]:
     try:
         async for chunk in response.aiter_bytes():
             yield chunk
-    except httpx.TransportError as error:
+    except httpx.RequestError as error:
         raise failure_of(error) from error
 
 
@@ -420,6 +420,7 @@ class AsyncLogstead:
         **scope: Unpack[Scope],
     ) -> pd.DataFrame:
         """Read messages, or the table of a query, into a frame of pandas."""
+        _frames.require("pandas", "pandas")
         return _frames.to_pandas(
             await self._gather(query, columns, order, limit, scope, partial=partial)
         )
@@ -435,6 +436,7 @@ class AsyncLogstead:
         **scope: Unpack[Scope],
     ) -> pl.DataFrame:
         """Read messages, or the table of a query, into a frame of Polars."""
+        _frames.require("polars", "polars")
         return _frames.to_polars(
             await self._gather(query, columns, order, limit, scope, partial=partial)
         )
@@ -450,6 +452,7 @@ class AsyncLogstead:
         **scope: Unpack[Scope],
     ) -> pa.Table:
         """Read messages, or the table of a query, into a table of Arrow."""
+        _frames.require("pyarrow", "arrow")
         return _frames.to_arrow(
             await self._gather(query, columns, order, limit, scope, partial=partial)
         )
@@ -475,6 +478,8 @@ class AsyncLogstead:
             if _calls.chooses_columns(parsed):
                 page = await self._connection.send(_calls.search_page(query, 1, order, None, scope))
                 chosen = page["columns"]
+        # The one place that chooses the format in which messages come: NDJSON, of which columns are
+        # made here. A server that sends Arrow is to be asked for it here.
         rows = FrameRows(columns, chosen, limit)
         wanted = rows.wanted
         async for row in self.export(query, order=order, limit=wanted, partial=partial, **scope):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, NoReturn, TypeVar, cast
@@ -126,6 +126,13 @@ def time_text(time: Time | None) -> str | None:
     if time.tzinfo is None:
         raise ValueError(f"{time} has no time zone: add one, such as tzinfo=timezone.utc")
     return time.isoformat()
+
+
+def names(values: Sequence[str] | None) -> list[str] | None:
+    """Return names as a list; raise if they are one text, whose letters would be taken for them."""
+    if isinstance(values, str):
+        raise TypeError(f"give a list of names, such as [{values!r}]")
+    return None if values is None else list(values)
 
 
 def without_none(**members: object) -> dict[str, Any]:

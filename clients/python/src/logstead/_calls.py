@@ -15,6 +15,7 @@ from ._call import (
     ask,
     get,
     member,
+    names,
     nothing,
     segment,
     send,
@@ -61,12 +62,15 @@ Revisions = int | Literal["*"]
 
 def scope_of(scope: Scope) -> dict[str, Any]:
     """Write what is searched as members of a request."""
-    logspaces = scope.get("logspaces")
+    unknown = scope.keys() - Scope.__annotations__.keys()
+    if unknown:
+        known = ", ".join(Scope.__annotations__)
+        raise TypeError(f"unknown argument {min(unknown)!r}: a search has {known}")
     return without_none(
         **{"from": time_text(scope.get("start"))},
         to=time_text(scope.get("end")),
         timezone=scope.get("timezone"),
-        logspaces=None if logspaces is None else list(logspaces),
+        logspaces=names(scope.get("logspaces")),
         copies=scope.get("copies"),
     )
 
@@ -102,7 +106,7 @@ def facets(
 ) -> Call[Facets]:
     """Make the request for facets."""
     body = without_none(
-        query=query, fields=list(fields), limit=limit, own_clauses=own_clauses, numbers=numbers
+        query=query, fields=names(fields), limit=limit, own_clauses=own_clauses, numbers=numbers
     )
     return ask("facets", as_json(Facets), body | scope_of(scope))
 
@@ -136,9 +140,9 @@ def context(
         as_json(Context),
         before=before,
         after=after,
-        same=same or None,
+        same=names(same) or None,
         query=query,
-        logspaces=logspaces,
+        logspaces=names(logspaces),
     )
 
 
@@ -172,7 +176,7 @@ def create_token(
     body = without_none(
         name=name,
         role=role,
-        logspaces=None if logspaces is None else list(logspaces),
+        logspaces=names(logspaces),
         scope=scope,
         expires_at=time_text(expires_at),
         limits=limits,
@@ -207,7 +211,7 @@ def create_user(
         name=name,
         password=password,
         role=role,
-        logspaces=None if logspaces is None else list(logspaces),
+        logspaces=names(logspaces),
         scope=scope,
     )
     return send("POST", "users", as_json(User), body)
@@ -217,8 +221,7 @@ def change_user(
     name: str, role: Role, logspaces: Sequence[str] | None, scope: str | None
 ) -> Call[User]:
     """Make the request that changes what a user may do."""
-    spaces = None if logspaces is None else list(logspaces)
-    body = {"role": role, "logspaces": spaces, "scope": scope}
+    body = {"role": role, "logspaces": names(logspaces), "scope": scope}
     return send("PUT", f"users/{segment(name)}", as_json(User), body, is_repeatable=True)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import ColumnError, IncompleteAnswer
@@ -67,11 +68,7 @@ class TypedColumn:
 
 
 class FrameRows:
-    """Gathers the rows of an export into columns.
-
-    This is the only place that knows the format in which rows come. It is NDJSON; once the server
-    sends Arrow, its batches are taken here instead.
-    """
+    """Gathers the rows of an export into columns."""
 
     def __init__(
         self, columns: Columns | None, chosen: Sequence[str] | None, limit: int | None
@@ -288,6 +285,12 @@ def _second(text: str) -> int:
 
 
 # Libraries
+
+
+def require(library: str, extra: str) -> None:
+    """Raise if a library is not installed, before anything is read for it."""
+    if find_spec(library) is None:
+        raise ImportError(f"{library} is not installed: pip install 'logstead[{extra}]'")
 
 
 def to_pandas(columns: Sequence[TypedColumn]) -> pd.DataFrame:

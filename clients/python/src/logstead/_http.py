@@ -43,8 +43,9 @@ class Server:
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
         context: ssl.SSLContext | bool = True
-        if self.ca_file is not None:
-            context = ssl.create_default_context(cafile=os.fspath(self.ca_file))
+        if self.url.startswith("https://"):  # httpx would trust authorities of its own
+            file = None if self.ca_file is None else os.fspath(self.ca_file)
+            context = ssl.create_default_context(cafile=file)
         return {
             "base_url": f"{self.url.rstrip('/')}/api/v1/",
             "headers": headers,
@@ -89,7 +90,7 @@ def request_of(call: Call[Any]) -> dict[str, Any]:
     }
 
 
-def failure_of(error: httpx.TransportError) -> ConnectionFailed:
+def failure_of(error: httpx.RequestError) -> ConnectionFailed:
     """Make our error of one of httpx."""
     detail = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     not_sent = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)

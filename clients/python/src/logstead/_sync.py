@@ -194,7 +194,7 @@ class Connection:
                 response = self._http.send(request, stream=stream)
                 if not response.is_success:
                     response.read()
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 failure = failure_of(error)
                 if is_lasting(error):
                     raise failure from error
@@ -221,7 +221,7 @@ def _pieces(response: httpx.Response) -> Iterator[bytes]:
     try:
         for chunk in response.iter_bytes():
             yield chunk
-    except httpx.TransportError as error:
+    except httpx.RequestError as error:
         raise failure_of(error) from error
 
 
@@ -417,6 +417,7 @@ class Logstead:
         **scope: Unpack[Scope],
     ) -> pd.DataFrame:
         """Read messages, or the table of a query, into a frame of pandas."""
+        _frames.require("pandas", "pandas")
         return _frames.to_pandas(self._gather(query, columns, order, limit, scope, partial=partial))
 
     def to_polars(
@@ -430,6 +431,7 @@ class Logstead:
         **scope: Unpack[Scope],
     ) -> pl.DataFrame:
         """Read messages, or the table of a query, into a frame of Polars."""
+        _frames.require("polars", "polars")
         return _frames.to_polars(self._gather(query, columns, order, limit, scope, partial=partial))
 
     def to_arrow(
@@ -443,6 +445,7 @@ class Logstead:
         **scope: Unpack[Scope],
     ) -> pa.Table:
         """Read messages, or the table of a query, into a table of Arrow."""
+        _frames.require("pyarrow", "arrow")
         return _frames.to_arrow(self._gather(query, columns, order, limit, scope, partial=partial))
 
     def _gather(
@@ -466,6 +469,8 @@ class Logstead:
             if _calls.chooses_columns(parsed):
                 page = self._connection.send(_calls.search_page(query, 1, order, None, scope))
                 chosen = page["columns"]
+        # The one place that chooses the format in which messages come: NDJSON, of which columns are
+        # made here. A server that sends Arrow is to be asked for it here.
         rows = FrameRows(columns, chosen, limit)
         wanted = rows.wanted
         for row in self.export(query, order=order, limit=wanted, partial=partial, **scope):
