@@ -88,7 +88,7 @@ class AsyncTail:
 
     @property
     def status(self) -> TailStatus | None:
-        """What the server last said about the tail."""
+        """The counts that the server sends every second; None before the first ones."""
         return self._state.status
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""A request and the way to read its answer, without a transport: what the two clients share."""
+"""A request and the way to read its answer, without a transport: the two clients share them."""
 
 from __future__ import annotations
 

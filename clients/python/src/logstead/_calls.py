@@ -61,7 +61,7 @@ Revisions = int | Literal["*"]
 
 
 def scope_of(scope: Scope) -> dict[str, Any]:
-    """Write what is searched as members of a request."""
+    """Write the parameters of a search as members of a request."""
     unknown = scope.keys() - Scope.__annotations__.keys()
     if unknown:
         known = ", ".join(Scope.__annotations__)

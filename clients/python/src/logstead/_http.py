@@ -1,4 +1,4 @@
-"""What both clients need of httpx: its settings, and its errors as ours."""
+"""The settings of httpx that both clients use, and its errors as ours."""
 
 from __future__ import annotations
 

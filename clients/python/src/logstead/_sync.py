@@ -87,7 +87,7 @@ class Tail:
 
     @property
     def status(self) -> TailStatus | None:
-        """What the server last said about the tail."""
+        """The counts that the server sends every second; None before the first ones."""
         return self._state.status
 
     def close(self) -> None:

@@ -19,7 +19,7 @@ class LogsteadError(Exception):
     """Something went wrong. The text says what, and what to do."""
 
     ingested: Ingested | None = None
-    """After `ingest`: what had been stored, dropped and rejected before the error."""
+    """After `ingest`: the numbers of messages stored, dropped and rejected before the error."""
 
 
 class ConnectionFailed(LogsteadError):
@@ -37,7 +37,7 @@ class IncompleteAnswer(LogsteadError):
     def __init__(self, detail: str, summary: ExportSummary | None = None) -> None:
         super().__init__(detail)
         self.summary = summary
-        """What the server said about the end of an export, if it came to that."""
+        """The last line of the export, if there was one."""
 
 
 class ColumnError(LogsteadError):

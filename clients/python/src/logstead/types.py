@@ -23,7 +23,7 @@ Row = dict[str, Any]
 
 
 class Scope(TypedDict, total=False):
-    """What is searched: parameters of every request that reads messages."""
+    """The parameters that every search has: its range, its time zone and its logspaces."""
 
     start: Time | None
     end: Time | None
@@ -201,7 +201,7 @@ class ExportSummary(TypedDict):
 
 
 class TailStatus(TypedDict):
-    """What a tail has seen since its previous status."""
+    """The counts of a tail since its previous status."""
 
     received: int
     matched: int
@@ -219,7 +219,7 @@ class LineError(TypedDict):
 
 
 class Ingested(TypedDict):
-    """What became of the messages that were sent."""
+    """The fates of the messages that were sent."""
 
     accepted: int
     dropped: int
