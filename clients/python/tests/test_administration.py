@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from between import Between, Handler
+from between import Between, Handler, refuse
 from conftest import Program
 from server import TOKEN, Server
 
@@ -77,6 +77,15 @@ def test_a_long_list_of_saved_searches_is_whole(server: Server) -> None:
         assert [search["id"] for search in client.saved_searches.list()] == [0, 1, 2]
         paths = [path for _, path, _, _ in between.requests]
         assert paths == [f"/api/v1/saved-searches{end}" for end in ("", "?after=1", "?after=2")]
+
+
+def test_a_long_list_of_revisions_is_whole(server: Server) -> None:
+    page = b'{"revisions": [{"revision": 2}], "cursor": "next"}'
+    rest = b'{"revisions": [{"revision": 1}], "cursor": null}'
+    with Between(server.url) as between, Logstead(between.url, token=TOKEN) as client:
+        between.faults += [refuse(200, body=page), refuse(200, body=rest)]
+        assert [revision["revision"] for revision in client.router.revisions()] == [2, 1]
+        assert between.requests[1][1].endswith("?cursor=next")
 
 
 def test_the_router_document(own_server: Server) -> None:

@@ -31,6 +31,12 @@ def test_stages_of_messages_are_exported_but_not_tables(logs: Logstead, program:
     logs.ingest([program.message("took 12", host="a"), program.message("took 7", host="b")])
     query = f'{program.query} | extract "took <ms>" | where ms>10 | fields host, ms'
     assert list(logs.export(query)) == [{"host": "a", "ms": "12"}]
+    assert list(logs.export(program.query, columns=["host", "nope"], order="oldest")) == [
+        {"host": "a", "nope": None},
+        {"host": "b", "nope": None},
+    ]
+    with pytest.raises(ValueError, match="comma"):
+        list(logs.export(columns=["a,b"]))
     with pytest.raises(ValueError, match="table"):
         list(logs.export(f"{program.query} | stats count() by host"))
 

@@ -12,7 +12,7 @@ from conftest import Program
 from polars.testing import assert_frame_equal
 
 from logstead import ColumnError, IncompleteAnswer, Logstead, _frames
-from logstead._frames import nanoseconds, typed
+from logstead._frames import FrameRows, nanoseconds, typed
 
 TIME = "2026-11-22T05:11:01.123456789Z"
 COLUMNS: Any = {
@@ -137,6 +137,25 @@ def test_stages_choose_columns_and_make_tables(logs: Logstead, program: Program)
     assert dict(zip(table["severity"], table["count"], strict=True)) == {3: 1, None: 2}
     with pytest.raises(ColumnError, match="no column"):
         logs.to_polars(query, columns=["nope"])
+
+
+def test_columns_are_the_same_from_fields_and_from_whole_messages(
+    logs: Logstead, program: Program
+) -> None:
+    """Columns that are no fields, such as the id, need whole messages; others do not."""
+    send_three(logs, program)
+    logs.ingest(
+        [program.message("d", host="h", tags=["x", "y"], pid=7, severity=6, facility="mail")]
+    )
+    fields: Any = {"tags": "list", "took": "text"} | _frames.STANDARD
+    del fields["id"], fields["flags"]
+    whole = fields | {"id": "text", "flags": "list"}
+    assert FrameRows(fields, None, None).fields == list(fields)
+    assert FrameRows(whole, None, None).fields is None
+    few = logs.to_polars(program.query, columns=fields)
+    assert_frame_equal(few, logs.to_polars(program.query, columns=whole).select(few.columns))
+    assert few["host"].to_list() == ["h", None, None, None]
+    assert few["facility"].to_list()[0] == 2
 
 
 def test_a_cut_table_is_an_error(logs: Logstead, program: Program) -> None:

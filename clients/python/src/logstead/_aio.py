@@ -387,12 +387,13 @@ class AsyncLogstead:
         self,
         query: str = "",
         *,
+        columns: Sequence[str] | None = None,
         order: Order = "newest",
         limit: int | None = None,
         partial: bool = False,
         **scope: Unpack[Scope],
     ) -> AsyncIterator[Row]:
-        """Read all messages, in one request, as they come.
+        """Read all messages, in one request, as they come; with `columns`, only these fields.
 
         Raises `IncompleteAnswer` at the end if messages are missing: if the connection broke, or,
         unless `partial` is true, if parts of the store cannot be read.
@@ -400,7 +401,9 @@ class AsyncLogstead:
         if "|" in query:
             _calls.refuse_table(await self._connection.send(_calls.parse(query)))
         lines = ExportLines()
-        async with self._connection.stream(_calls.export(query, order, limit, scope)) as chunks:
+        async with self._connection.stream(
+            _calls.export(query, columns, order, limit, scope)
+        ) as chunks:
             try:
                 async for chunk in chunks:
                     for line in lines.feed(chunk):
@@ -481,8 +484,14 @@ class AsyncLogstead:
         # The one place that chooses the format in which messages come: NDJSON, of which columns are
         # made here. A server that sends Arrow is to be asked for it here.
         rows = FrameRows(columns, chosen, limit)
-        wanted = rows.wanted
-        async for row in self.export(query, order=order, limit=wanted, partial=partial, **scope):
+        async for row in self.export(
+            query,
+            columns=rows.fields,
+            order=order,
+            limit=rows.wanted,
+            partial=partial,
+            **scope,
+        ):
             rows.add(row)
         return rows.columns()
 
@@ -726,8 +735,13 @@ class AsyncRouter:
         return await self._send(_calls.diff(before, after))
 
     async def revisions(self) -> builtins.list[Revision]:
-        """List all revisions."""
-        return await self._send(_calls.revisions())
+        """List all revisions, newest first."""
+        page = await self._send(_calls.revisions(None))
+        revisions = page.revisions
+        while page.cursor is not None:
+            page = await self._send(_calls.revisions(page.cursor))
+            revisions += page.revisions
+        return revisions
 
     async def status(self) -> RouterStatus:
         """Get the figures of the live document."""

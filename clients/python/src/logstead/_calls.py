@@ -394,9 +394,22 @@ def diff(before: int, after: int) -> Call[RevisionDiff]:
     return get("router/diff", as_json(RevisionDiff), **{"from": before, "to": after})
 
 
-def revisions() -> Call[list[Revision]]:
-    """Make the request for all revisions."""
-    return get("router/revisions", member("revisions", list[Revision]))
+@dataclass(frozen=True)
+class RevisionPage:
+    """A page of the list of revisions, and the cursor of the next one."""
+
+    revisions: list[Revision]
+    cursor: str | None
+
+
+def revisions(cursor: str | None) -> Call[RevisionPage]:
+    """Make the request for a page of the revisions."""
+
+    def read(answer: Answer) -> RevisionPage:
+        page = answer.json()
+        return RevisionPage(page["revisions"], page.get("cursor"))
+
+    return get("router/revisions", read, cursor=cursor)
 
 
 def status() -> Call[RouterStatus]:
@@ -420,12 +433,22 @@ def _revision(answer: Answer) -> int:
 # Exports
 
 
-def export(query: str, order: Order | None, limit: int | None, scope: Scope) -> Call[Any]:
+def export(
+    query: str,
+    columns: Sequence[str] | None,
+    order: Order | None,
+    limit: int | None,
+    scope: Scope,
+) -> Call[Any]:
     """Make the request for all messages, as NDJSON that ends with a summary."""
+    for name in columns or ():
+        if "," in name:
+            raise ValueError(f"the column {name!r} has a comma, which separates columns")
     return get(
         "export",
         nothing,
         query=query,
+        columns=names(columns),
         order=order,
         limit=limit,
         format="ndjson",

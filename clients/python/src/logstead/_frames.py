@@ -46,6 +46,12 @@ MOST_ROWS = 1_000_000
 """The rows of a frame for which no limit was given."""
 _MOST_FIELDS = 1000
 
+_PARTS = frozenset(
+    {"id", "flags", "severity_name", "facility_name", "raw_base64", "device_time", "fields"}
+)
+"""Parts of a message that are no fields: a query cannot name them."""
+_FIELDS_MAX = 256
+
 _SEVERITIES = ("emerg", "alert", "crit", "err", "warning", "notice", "info", "debug")
 _FACILITIES = (
     *("kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron"),
@@ -75,11 +81,20 @@ class FrameRows:
     ) -> None:
         """Begin with the columns to make, or those that the query chose; None for all."""
         self._limit = limit
+        self._chosen = chosen is not None
         self._declared = declared(columns)
         self._takes_all = columns is None and chosen is None
         names = list(columns if columns is not None else chosen or STANDARD)
         self._raw: dict[str, list[Any]] = {name: [] for name in names}
         self._rows = 0
+
+    @property
+    def fields(self) -> list[str] | None:
+        """The fields to ask for; None if only whole messages have all columns."""
+        names = list(self._raw)
+        if self._takes_all or self._chosen or len(names) > _FIELDS_MAX:
+            return None
+        return names if _PARTS.isdisjoint(names) else None
 
     @property
     def wanted(self) -> int:
@@ -115,7 +130,10 @@ class FrameRows:
 
     def _column(self, name: str) -> TypedColumn:
         kind = self._declared.get(name) or _TYPES.get(name, "text")
-        return typed(name, kind, self._raw[name])
+        values = self._raw[name]
+        if name in STANDARD:  # empty if a message has none
+            values = [None if value == "" else value for value in values]
+        return typed(name, kind, values)
 
 
 def columns_of_table(table: Table, columns: Columns | None) -> list[TypedColumn]:

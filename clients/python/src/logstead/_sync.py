@@ -384,12 +384,13 @@ class Logstead:
         self,
         query: str = "",
         *,
+        columns: Sequence[str] | None = None,
         order: Order = "newest",
         limit: int | None = None,
         partial: bool = False,
         **scope: Unpack[Scope],
     ) -> Iterator[Row]:
-        """Read all messages, in one request, as they come.
+        """Read all messages, in one request, as they come; with `columns`, only these fields.
 
         Raises `IncompleteAnswer` at the end if messages are missing: if the connection broke, or,
         unless `partial` is true, if parts of the store cannot be read.
@@ -397,7 +398,7 @@ class Logstead:
         if "|" in query:
             _calls.refuse_table(self._connection.send(_calls.parse(query)))
         lines = ExportLines()
-        with self._connection.stream(_calls.export(query, order, limit, scope)) as chunks:
+        with self._connection.stream(_calls.export(query, columns, order, limit, scope)) as chunks:
             try:
                 for chunk in chunks:
                     for line in lines.feed(chunk):
@@ -472,8 +473,14 @@ class Logstead:
         # The one place that chooses the format in which messages come: NDJSON, of which columns are
         # made here. A server that sends Arrow is to be asked for it here.
         rows = FrameRows(columns, chosen, limit)
-        wanted = rows.wanted
-        for row in self.export(query, order=order, limit=wanted, partial=partial, **scope):
+        for row in self.export(
+            query,
+            columns=rows.fields,
+            order=order,
+            limit=rows.wanted,
+            partial=partial,
+            **scope,
+        ):
             rows.add(row)
         return rows.columns()
 
@@ -717,8 +724,13 @@ class Router:
         return self._send(_calls.diff(before, after))
 
     def revisions(self) -> builtins.list[Revision]:
-        """List all revisions."""
-        return self._send(_calls.revisions())
+        """List all revisions, newest first."""
+        page = self._send(_calls.revisions(None))
+        revisions = page.revisions
+        while page.cursor is not None:
+            page = self._send(_calls.revisions(page.cursor))
+            revisions += page.revisions
+        return revisions
 
     def status(self) -> RouterStatus:
         """Get the figures of the live document."""
