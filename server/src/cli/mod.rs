@@ -1,6 +1,7 @@
 //! The command line: its commands, and the meaning of their exit codes.
 
 mod check;
+mod choice;
 mod context;
 mod deadline;
 mod destination;

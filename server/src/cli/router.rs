@@ -5,7 +5,7 @@
 
 use super::failure::{CommandFailure, Result};
 use super::remote::{Remote, ServerArgs};
-use super::settings::{SettingsArgs, listed, read};
+use super::settings::{DataDirectoryArgs, listed, read};
 use super::stopped::StoppedServer;
 use super::text;
 use clap::{ArgGroup, Args, Subcommand};
@@ -89,10 +89,7 @@ enum RouterAction {
 #[command(group(ArgGroup::new("place").args(["data", "server"])))]
 struct DocumentStore {
     #[command(flatten)]
-    settings: SettingsArgs,
-    /// The data directory of a stopped server, instead of the one in the settings
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
+    stopped: DataDirectoryArgs,
     #[command(flatten)]
     server: ServerArgs,
 }
@@ -180,7 +177,7 @@ fn check(file: &Path, place: &DocumentStore) -> Result<()> {
     let (name, toml) = document(file)?;
     let warnings = match place.remote()? {
         Some(remote) => remote_check(&remote, &name, &toml)?,
-        None => checked(&name, &toml, &place.settings()?)?,
+        None => checked(&name, &toml, &place.stopped.load()?)?,
     };
     for warning in warnings {
         text::error(&format!("warning: {warning}"));
@@ -232,7 +229,7 @@ struct StoppedDocuments(StoppedServer);
 
 impl StoppedDocuments {
     fn open(place: &DocumentStore) -> Result<StoppedDocuments> {
-        StoppedServer::open(place.settings()?).map(StoppedDocuments)
+        StoppedServer::open(place.stopped.load()?).map(StoppedDocuments)
     }
 
     fn check(&self, name: &str, toml: &str) -> Result<()> {
@@ -264,14 +261,6 @@ impl StoppedDocuments {
 
 impl DocumentStore {
     fn remote(&self) -> Result<Option<Remote>> {
-        self.server.unless(self.data.as_ref())
-    }
-
-    fn settings(&self) -> Result<Settings> {
-        let mut settings = self.settings.load()?;
-        if let Some(data) = &self.data {
-            settings.data.clone_from(data);
-        }
-        Ok(settings)
+        self.server.unless(self.stopped.data.as_ref())
     }
 }
