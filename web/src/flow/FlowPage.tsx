@@ -262,7 +262,7 @@ function Equation({ total, known }: { total: LedgerCounts; known: Freshness }) {
     { name: 'In flight', count: total.in_flight },
   ];
   return (
-    <section className={classes.equation} aria-label="Balance">
+    <section className="flex wrap clip panel round8" aria-label="Balance">
       <dl className={classes.terms}>
         <Amount name="Received" count={total.received} />
         {terms.map((term, at) => (

@@ -21,7 +21,7 @@ import {
   isOff,
   isSamePlace,
   listOf,
-  nounOf,
+  nouns,
 } from './document';
 import type { DestinationTask, RouterView } from './routerParams';
 import { itemsOf } from './textItems';
@@ -229,7 +229,7 @@ export function ListView(props: ListViewProps) {
                 variant="subtle"
                 size="compact-xs"
                 leftSection={<IconPlus size={14} />}
-                aria-label={`Add ${nounOf(section).toLowerCase()}`}
+                aria-label={`Add ${nouns[section].toLowerCase()}`}
                 onClick={() => onAdd(section)}
               >
                 Add
@@ -242,7 +242,7 @@ export function ListView(props: ListViewProps) {
               {formatCount(status.unrouted_messages)} messages matched no route and were dropped.
             </p>
           )}
-          {document[section].length === 0 && <p className={listClasses.note}>{noneYet(section)}</p>}
+          {document[section].length === 0 && <p className={listClasses.note}>{noneYet[section]}</p>}
           {section === 'destinations' &&
             left.map((one) => (
               <div key={one.id} className={listClasses.note}>
@@ -308,7 +308,7 @@ function Row(props: RowProps) {
       <button
         type="button"
         className={listClasses.row}
-        aria-label={`${nounOf(section)} ${name}`}
+        aria-label={`${nouns[section]} ${name}`}
         aria-pressed={isSamePlace(props.shown, place)}
         data-card={`${section}-${index}`}
         data-off={off}
@@ -336,7 +336,7 @@ function Row(props: RowProps) {
           <span className="inlineRow gap4 meta bad">{destination?.last_error ?? live.trouble}</span>
         )}
         {traffic !== undefined && traffic.drops > 0 && (
-          <span className={listClasses.drops}>{formatRate(traffic.drops)}/s dropped</span>
+          <span className="meta dimmed">{formatRate(traffic.drops)}/s dropped</span>
         )}
         {destination !== undefined && destination.queue_messages > 0 && (
           <span className={listClasses.queued} data-off={off}>

@@ -62,7 +62,7 @@ type SecretProps = { of: string; secret: string; note?: string; onDone: () => vo
 /** A secret, which is shown only once. */
 export function Secret({ of, secret, note, onDone }: SecretProps) {
   return (
-    <div className={classes.secretBox}>
+    <div className="stack gap12">
       <Notice tone="caution" title="Copy the secret now: it is not shown again">
         {note}
       </Notice>

@@ -252,7 +252,7 @@ function PasswordDialog({ name, onClose }: { name: string; onClose: () => void }
   });
   return (
     <Dialog opened onClose={onClose} title={`New password for ${name}`} size="sm">
-      <Form className={classes.form} onSubmit={() => set.mutate()}>
+      <Form className="stack gap12" onSubmit={() => set.mutate()}>
         <p>
           All sessions of {name} end. Tell them the password in person, and ask them to change it.
         </p>

@@ -41,7 +41,7 @@ export function NewLogspaceDialog({ taken, onClose, onMade }: Props) {
   const { age, size } = fields;
   return (
     <Dialog opened onClose={onClose} title="New logspace">
-      <Form className={classes.form} onSubmit={() => name !== '' && isRight && make.mutate()}>
+      <Form className="stack gap16" onSubmit={() => name !== '' && isRight && make.mutate()}>
         <Failure error={make.error} />
         <TextInput
           label="Name"

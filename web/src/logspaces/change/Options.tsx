@@ -41,7 +41,7 @@ export function Options({ info, may, user, onRetired }: Props) {
   });
   if (!info.in_router) return null;
   return (
-    <div className={classes.options}>
+    <div className="stack gap16">
       <Failure error={save.error} />
       <DurabilityChoice value={durability} disabled={!may} onChange={setChosen} />
       {durability !== live && (

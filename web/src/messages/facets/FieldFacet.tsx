@@ -15,13 +15,13 @@ import {
   IconSearch,
   IconSum,
 } from '@tabler/icons-react';
-import { type MouseEvent, Suspense, lazy, memo, useRef, useState } from 'react';
+import { type MouseEvent, Suspense, memo, useRef, useState } from 'react';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { Facet } from '../../api/model';
 import { PlainButton } from '../../ui/PlainButton';
 import { onArrows } from '../../ui/arrows';
-import { fetched } from '../../api/code';
+import { lazyPart } from '../../api/code';
 import { PartLoadError } from '../../ui/PageLoadError';
 import { formatCount, formatMessages } from '../../ui/number';
 import { severities, severityLook } from '../../ui/chart/stack';
@@ -229,9 +229,7 @@ function FieldMenu(props: FieldProps & { isPinned: boolean }) {
   );
 }
 
-const Distribution = lazy(async () => ({
-  default: (await fetched(() => import('./NumberRange'))).NumberRange,
-}));
+const Distribution = lazyPart(() => import('./NumberRange'), 'NumberRange');
 
 /** The numbers of values shown: initially, and after each request for more. */
 const STEPS = [5, 10, 50, LISTED_MAX];

@@ -23,7 +23,7 @@ import {
   type Section,
   idOf,
   itemAt,
-  nounOf,
+  nouns,
 } from '../document';
 import { noneYet } from '../itemText';
 import { badgesOf, newSteps } from '../draft/badges';
@@ -263,10 +263,10 @@ type NoneProps = Pick<Props, 'onAdd'> & { x: number; width: number; section: Sec
 function None({ x, width, section, onAdd }: NoneProps) {
   return (
     <div className={classes.none} style={{ left: x, width, top: TOP }}>
-      <p>{noneYet(section)}</p>
+      <p>{noneYet[section]}</p>
       {onAdd !== null && (
         <Button variant="light" onClick={() => onAdd(section)}>
-          Add a {nounOf(section).toLowerCase()}
+          Add a {nouns[section].toLowerCase()}
         </Button>
       )}
     </div>
@@ -287,7 +287,7 @@ function Add({ section, onAdd }: AddProps & { section: Section }) {
       variant="subtle"
       size="compact-xs"
       leftSection={<IconPlus size={14} />}
-      aria-label={`Add ${nounOf(section).toLowerCase()}`}
+      aria-label={`Add ${nouns[section].toLowerCase()}`}
       onClick={() => onAdd(section)}
     >
       Add

@@ -8,7 +8,7 @@ import { useState } from 'react';
 import type { Validation } from '../../api/model';
 import { Dialog } from '../../ui/Dialog';
 import { Failure, Notice } from '../../ui/Notice';
-import { type Item, nounOf, readDocument } from '../document';
+import { type Item, nouns, readDocument } from '../document';
 import { type Live, revisionDocumentQuery } from '../queries';
 import type { Draft } from './edits';
 import { type Conflict, type MergeSide, merge } from './merge';
@@ -98,7 +98,7 @@ function Choice({ conflict, revision, side, onChoose }: ChoiceProps) {
   return (
     <Radio.Group
       mt={12}
-      label={`${nounOf(section)} ${id}`}
+      label={`${nouns[section]} ${id}`}
       value={side}
       onChange={(value) => onChoose(value === 'theirs' ? 'theirs' : 'ours')}
     >

@@ -3,10 +3,10 @@
  * were found.
  */
 import { useCallbackRef, useDebouncedValue, useDocumentTitle, useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, Suspense, lazy, useEffect, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { ActionIcon, Button, Skeleton } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
-import { fetched } from '../../api/code';
+import { lazyPart } from '../../api/code';
 import { useCommands } from '../../ui/commands';
 import { useZone } from '../../ui/time';
 import { Facets } from '../../messages/facets/Facets';
@@ -33,9 +33,7 @@ import classes from './SearchPage.module.css';
 import miniHistogramClasses from './MiniHistogram.module.css';
 
 /** Loaded when no search has been entered. */
-const BlankPage = lazy(async () => ({
-  default: (await fetched(() => import('../blank/BlankPage'))).BlankPage,
-}));
+const BlankPage = lazyPart(() => import('../blank/BlankPage'), 'BlankPage');
 
 type Props = {
   state: SearchState;
@@ -108,9 +106,7 @@ export function SearchPage({ state, logspaces, range, onChange }: Props) {
 }
 
 /** Loaded when the first message is opened. */
-const Drawer = lazy(async () => ({
-  default: (await fetched(() => import('../../messages/drawer/Drawer'))).Drawer,
-}));
+const Drawer = lazyPart(() => import('../../messages/drawer/Drawer'), 'Drawer');
 
 type FoundMessagesProps = {
   state: SearchState;
@@ -194,9 +190,7 @@ function FoundMessages(props: FoundMessagesProps) {
 }
 
 /** Loaded when nothing was found. */
-const EmptyResult = lazy(async () => ({
-  default: (await fetched(() => import('../empty/EmptyResult'))).EmptyResult,
-}));
+const EmptyResult = lazyPart(() => import('../empty/EmptyResult'), 'EmptyResult');
 
 const NONE: readonly Message[] = [];
 
