@@ -29,10 +29,10 @@ export function PanelFrame(props: Props) {
       <div className={classes.head}>
         {mark}
         <div className={classes.title}>
-          <h2 id="panel-title" tabIndex={-1}>
+          <h2 id="panel-title" className="truncate" tabIndex={-1}>
             {title}
           </h2>
-          {about !== undefined && <p className="dimmed">{about}</p>}
+          {about !== undefined && <p className="small dimmed">{about}</p>}
         </div>
         {menu}
         <ActionIcon aria-label="Close" onClick={onClose}>

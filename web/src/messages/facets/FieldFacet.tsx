@@ -267,7 +267,7 @@ function FacetValues({ given, isSearched, isExtract, ...props }: FacetValuesProp
   if (facet === undefined && asked.error !== null) {
     return <PartLoadError what="Counts" error={asked.error} onRetry={retry} />;
   }
-  if (facet === undefined) return <RowsBefore />;
+  if (facet === undefined) return <LinesBefore indent={28} />;
   const isSpread = !isExtract && !isSearched && isNumeric(facet);
   const shown = rested === '' && !isExtract ? choice : NO_CHOICE;
   const max = isExtract || isSearched ? Infinity : STEPS[step];
@@ -338,7 +338,8 @@ function limitOf(step: number, isSearched: boolean, isAll: boolean): number {
   return isAll ? ALL_MAX : LISTED_MAX;
 }
 
-function RowsBefore() {
+/** The place for lines that are still being counted. */
+export function LinesBefore({ indent }: { indent: number }) {
   return [72, 56, 64].map((percent) => (
     <Skeleton
       key={percent}
@@ -346,7 +347,7 @@ function RowsBefore() {
       height={8}
       width={`${percent}%`}
       my={8}
-      ml={28}
+      ml={indent}
     />
   ));
 }
