@@ -205,7 +205,7 @@ function Folded({ group, ...shared }: GroupProps & { group: FieldGroup }) {
       open={isOpen}
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
-      <summary>
+      <summary className="truncate">
         <b>{name}</b> <span title={set}>{set === '' ? 'defaults' : set}</span>
       </summary>
       <div className="stack gap12 minWidth0 fullWidth">

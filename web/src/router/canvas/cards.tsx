@@ -221,10 +221,8 @@ function stepName(step: Item): string {
   return kind === 'parse' ? `parse ${textOf(step['parse'])}` : kind;
 }
 
-type EndCardProps = CardData & { name: string; wrong: readonly DocumentProblem[] };
-
 /** The card of a source, a logspace or a destination. */
-export function EndCard(props: EndCardProps) {
+export function EndCard(props: Props) {
   const { item, place, status, values, name, wrong, badges, measured } = props;
   const live = liveOf(status, place.section, idOf(item));
   const destination = destinationOf(props);
