@@ -3,8 +3,8 @@
  * were found.
  */
 import { useCallbackRef, useDebouncedValue, useDocumentTitle, useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
-import { ActionIcon, Button, Skeleton } from '@mantine/core';
+import { type ReactNode, Suspense, useRef, useState } from 'react';
+import { ActionIcon } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
 import { lazyPart } from '../../api/code';
 import { useCommands } from '../../ui/commands';
@@ -28,6 +28,7 @@ import { type Search, useSearch } from './useSearch';
 import { type ChangeSearch, type SearchActions, useSearchActions } from './useSearchActions';
 import { QueryProblem, QueryWarnings } from './QueryProblem';
 import { HOLD_MS } from './pending';
+import { Running } from './Running';
 import { Toolbar } from './Toolbar';
 import classes from './SearchPage.module.css';
 import miniHistogramClasses from './MiniHistogram.module.css';
@@ -234,7 +235,10 @@ function Messages({ state, search, steps, hits, onChange }: AnswerProps) {
   const [slow] = useDebouncedValue(search.isLoading, HOLD_MS);
   if (messages === undefined) {
     const isSlow = slow || steps.late === search.key;
-    return search.isLoading && isSlow && <SearchLoading onCancel={search.cancel} />;
+    return (
+      search.isLoading &&
+      isSlow && <Running what="Searching" rows={12} percentMin={60} onCancel={search.cancel} />
+    );
   }
   if (messages.length === 0) {
     if (search.isFirstRun) return null;
@@ -263,31 +267,6 @@ function Messages({ state, search, steps, hits, onChange }: AnswerProps) {
       onTakeIn={search.takeIn}
       onAtTop={search.setAtTop}
     />
-  );
-}
-
-const ROWS = 12;
-
-/**
- * Shown while a search runs: the place for the rows, the time that it has taken, and a button to
- * cancel it.
- */
-function SearchLoading({ onCancel }: { onCancel: () => void }) {
-  const [seconds, setSeconds] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => setSeconds((past) => past + 1), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  return (
-    <div role="status" aria-label="Searching">
-      <div className="row spread gap12">
-        <span className="dimmed">Searching… {seconds > 0 && `${seconds} s`}</span>
-        <Button onClick={onCancel}>Cancel</Button>
-      </div>
-      {Array.from({ length: ROWS }, (_, row) => (
-        <Skeleton key={row} height={12} my={16} width={`${60 + ((row * 37) % 40)}%`} />
-      ))}
-    </div>
   );
 }
 
