@@ -32,7 +32,7 @@ database, or the server cannot be reached.";
 
 /// The author of revisions stored by this command.
 const AUTHOR: &str = "cli";
-const TOML: (&str, &str) = ("Content-Type", "application/toml");
+pub(super) const TOML: (&str, &str) = ("Content-Type", "application/toml");
 
 #[derive(Args, Debug)]
 pub(super) struct Router {
@@ -199,7 +199,7 @@ fn checked(name: &str, toml: &str, settings: &Settings) -> Result<Vec<String>> {
 }
 
 /// The ETag and the text of a document.
-fn remote_document(remote: &Remote, revision: Option<u64>) -> Result<(String, String)> {
+pub(super) fn remote_document(remote: &Remote, revision: Option<u64>) -> Result<(String, String)> {
     let what = revision.map_or("router".to_owned(), |number| format!("router/revisions/{number}"));
     let mut answer = remote.get(&what, &[("format", "toml")], &[])?;
     let tag = answer.headers().get("etag").and_then(|tag| tag.to_str().ok()).unwrap_or("*").to_owned();
@@ -208,12 +208,16 @@ fn remote_document(remote: &Remote, revision: Option<u64>) -> Result<(String, St
 }
 
 fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>> {
+    let answer = remote_validation(remote, name, toml)?;
+    let warnings = answer["warnings"].as_array().into_iter().flatten();
+    Ok(warnings.filter_map(Value::as_str).map(str::to_owned).collect())
+}
+
+/// The server's answer about a document; an error if the document is wrong.
+pub(super) fn remote_validation(remote: &Remote, name: &str, toml: &str) -> Result<Value> {
     let answer = remote.send("POST", "router/validate", &[], &[TOML], toml)?;
-    let texts = |key: &str, told: &dyn Fn(&Value) -> String| {
-        answer[key].as_array().into_iter().flatten().map(told).collect::<Vec<_>>()
-    };
     if answer["valid"] == true {
-        return Ok(texts("warnings", &|warning| warning.as_str().unwrap_or_default().to_owned()));
+        return Ok(answer);
     }
     let problem = |problem: &Value| {
         let place =
@@ -221,7 +225,8 @@ fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>> 
         let [path, message] = ["path", "message"].map(|key| problem[key].as_str().unwrap_or_default());
         format!("{name}:{place} {path}: {message}")
     };
-    Err(CommandFailure::No(texts("problems", &problem).join("\n")))
+    let problems = answer["problems"].as_array().into_iter().flatten().map(problem);
+    Err(CommandFailure::No(problems.collect::<Vec<_>>().join("\n")))
 }
 
 /// The documents of a stopped server.
