@@ -2,7 +2,9 @@
 
 use crate::cli::failure::{CommandFailure, Result};
 use crate::cli::{secret, settings};
-use logstead_accounts::{Role, TokenLimits, document_backups};
+use logstead_accounts::{Role, TokenLimits, document_backups, name, password};
+use logstead_query as query;
+use logstead_query::Unparsed;
 use logstead_record::Timestamp;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -123,15 +125,24 @@ impl WantedState {
         named_once(USERS, users)?;
         named_once(TOKENS, tokens)?;
         named_once(SAVED_SEARCHES, searches)?;
+        for user in self.users.iter().flatten() {
+            let wrong = |reason| CommandFailure::No(format!("{USERS}: user {}: {reason}", user.name));
+            check_account(&user.name, user.scope.as_deref()).map_err(wrong)?;
+        }
         for token in self.tokens.iter().flatten() {
-            if let Some(text) = &token.expires_at
-                && Timestamp::parse_rfc3339(text.as_bytes()).is_none()
+            let wrong = |reason| CommandFailure::No(format!("{TOKENS}: token {}: {reason}", token.name));
+            check_account(&token.name, token.scope.as_deref()).map_err(wrong)?;
+            let expires_at = token.expires_at.as_deref();
+            if let Some(text) = expires_at.filter(|text| Timestamp::parse_rfc3339(text.as_bytes()).is_none())
             {
-                let name = &token.name;
-                return Err(CommandFailure::No(format!(
-                    "{TOKENS}: token {name}: expires_at `{text}` is not a time: write it as 2027-01-31T00:00:00Z"
-                )));
+                let reason = format!("expires_at `{text}` is not a time: write it as 2027-01-31T00:00:00Z");
+                return Err(wrong(reason));
             }
+        }
+        for search in self.saved_searches.iter().flatten() {
+            query::parse_asked(&search.query, Unparsed::Refused).map_err(|error| {
+                CommandFailure::No(format!("{SAVED_SEARCHES}: {}: {}", search.title(), error.message))
+            })?;
         }
         Ok(())
     }
@@ -139,15 +150,18 @@ impl WantedState {
     /// The password of a user to create.
     pub(super) fn password(&self, user: &WantedUser) -> Result<String> {
         let wrong = |reason: String| CommandFailure::No(format!("{USERS}: user {}: {reason}", user.name));
-        match (&user.password_file, &user.password_env) {
-            (Some(file), None) => secret::of_file(&self.folder.join(file)).map_err(wrong),
+        let password = match (&user.password_file, &user.password_env) {
+            (Some(file), None) => secret::of_file(&self.folder.join(file)).map_err(wrong)?,
             (None, Some(variable)) => match std::env::var(variable) {
-                Ok(password) if !password.is_empty() => Ok(password),
-                _ => Err(wrong(format!("the variable {variable} is not set"))),
+                Ok(password) if !password.is_empty() => password,
+                _ => return Err(wrong(format!("the variable {variable} is not set"))),
             },
-            (None, None) => Err(wrong("a new user needs password_file or password_env".to_owned())),
-            (Some(_), Some(_)) => Err(wrong("give password_file or password_env, not both".to_owned())),
-        }
+            (None, None) => return Err(wrong("a new user needs password_file or password_env".to_owned())),
+            (Some(_), Some(_)) => {
+                return Err(wrong("give password_file or password_env, not both".to_owned()));
+            }
+        };
+        password::weakness(&password, &user.name).map_or(Ok(password), |weakness| Err(wrong(weakness)))
     }
 
     /// The file for the secret of a token to create.
@@ -170,7 +184,8 @@ impl WantedState {
 impl WantedUser {
     /// The rights, as the API has them.
     pub(super) fn rights(&self) -> Value {
-        json!({"role": self.role, "logspaces": self.logspaces, "scope": self.scope})
+        let (logspaces, scope) = (sorted(self.logspaces.as_ref()), trimmed(self.scope.as_ref()));
+        json!({"role": self.role, "logspaces": logspaces, "scope": scope})
     }
 }
 
@@ -179,8 +194,9 @@ impl WantedToken {
     pub(super) fn terms(&self) -> Value {
         let expires_at =
             self.expires_at.as_deref().and_then(|text| Timestamp::parse_rfc3339(text.as_bytes()));
+        let (logspaces, scope) = (sorted(self.logspaces.as_ref()), trimmed(self.scope.as_ref()));
         json!({
-            "logspaces": self.logspaces, "scope": self.scope, "limits": self.limits,
+            "logspaces": logspaces, "scope": scope, "limits": self.limits,
             "expires_at": expires_at.map(|time| time.to_string()),
         })
     }
@@ -199,6 +215,24 @@ impl WantedSearch {
             "from": self.from, "to": self.to, "logspaces": self.logspaces,
         })
     }
+}
+
+/// The mistakes that the server would find only between two changes.
+fn check_account(name: &str, scope: Option<&str>) -> Result<(), String> {
+    if let Some(flaw) = name::flaw(name) {
+        return Err(flaw);
+    }
+    let wrong = |error: query::ParseError| format!("scope: {}", error.message);
+    scope.map_or(Ok(()), |scope| query::parse(scope).map(drop).map_err(wrong))
+}
+
+/// Ids of logspaces in the order in which the server keeps them.
+fn sorted(ids: Option<&Vec<String>>) -> Option<BTreeSet<&String>> {
+    ids.map(|ids| ids.iter().collect())
+}
+
+fn trimmed(scope: Option<&String>) -> Option<&str> {
+    scope.map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
 /// A file whose name is none of ours is probably misspelt, and would be ignored in silence.
