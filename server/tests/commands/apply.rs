@@ -160,7 +160,7 @@ fn what_changed_is_changed_and_removed_only_when_asked() {
 fn a_wrong_file_changes_nothing() {
     let (server, folder) = (Server::start(ROUTER), Folder::new());
     let before = state(&server);
-    let mut check = |name: &str, text: &str, expected: &str| {
+    let check = |name: &str, text: &str, expected: &str| {
         let kept = fs::read_to_string(folder.path().join(name)).ok();
         folder.write(name, text);
         let (code, out, error) = folder.apply(&server, &[]);

@@ -55,18 +55,18 @@ impl ServerState {
     /// Reads what the files are about. A document that the server does not accept is an error.
     pub(super) fn read(remote: &Remote, wanted: &WantedState) -> Result<ServerState> {
         let router = wanted.router.as_deref().map(|toml| LiveDocument::read(remote, toml)).transpose()?;
-        let list = |is_wanted: bool, path: &str, key: &str, next: NextPage| match is_wanted {
+        let list = |is_wanted: bool, path: &str, key: &str, next: &NextPage| match is_wanted {
             true => all(remote, path, key, next),
             false => Ok(Vec::new()),
         };
         let mut saved_searches =
-            list(wanted.saved_searches.is_some(), "saved-searches", "saved_searches", NEXT_SEARCHES)?;
+            list(wanted.saved_searches.is_some(), "saved-searches", "saved_searches", &NEXT_SEARCHES)?;
         saved_searches.retain(|search| search["mine"] == true);
         Ok(ServerState {
             router,
-            own_name: text(&remote.ask("account", &[])?, "name").to_owned(),
-            users: list(wanted.users.is_some(), "users", "users", CURSOR)?,
-            tokens: list(wanted.tokens.is_some(), "tokens", "tokens", CURSOR)?,
+            own_name: text(&remote.ask("session", &[])?["user"], "name").to_owned(),
+            users: list(wanted.users.is_some(), "users", "users", &CURSOR)?,
+            tokens: list(wanted.tokens.is_some(), "tokens", "tokens", &CURSOR)?,
             saved_searches,
         })
     }
@@ -82,7 +82,7 @@ const CURSOR: NextPage = NextPage { member: "cursor", parameter: "cursor" };
 const NEXT_SEARCHES: NextPage = NextPage { member: "next", parameter: "after" };
 
 /// All entries of a list.
-fn all(remote: &Remote, path: &str, key: &str, next: NextPage) -> Result<Vec<Value>> {
+fn all(remote: &Remote, path: &str, key: &str, next: &NextPage) -> Result<Vec<Value>> {
     let (mut entries, mut place) = (Vec::new(), None::<String>);
     for _ in 0..PAGES_MAX {
         let parameters: Vec<(&str, &str)> =
