@@ -14,7 +14,7 @@ impl Meta {
     pub fn add_audit(&self, actor: &Actor, action: &str, detail: &str, now: Timestamp) {
         let Actor { account, name } = actor.clone();
         let (action, detail) = (action.to_owned(), detail.to_owned());
-        let entry = AuditEntry { time: now, account, user: name, action, detail };
+        let entry = AuditEntry { number: None, time: now, account, user: name, action, detail };
         let mut store = self.store();
         // Keeps the order: the entry goes behind those that are still to be written.
         if store.books.audit_waits() {
@@ -45,19 +45,20 @@ impl Meta {
         )?;
         let written = statement.query_map(params![before.unwrap_or(i64::MAX), limit], |row| {
             let entry = AuditEntry {
+                number: row.get(5)?,
                 time: row.get::<_, Nanos>(0)?.0,
                 account: row.get(1)?,
                 user: row.get(2)?,
                 action: row.get(3)?,
                 detail: row.get(4)?,
             };
-            Ok((entry, row.get::<_, i64>(5)?))
+            Ok(entry)
         })?;
         let (mut count, mut last) = (0, None);
         for row in written {
-            let (entry, id) = row?;
+            let entry = row?;
+            (count, last) = (count + 1, entry.number);
             entries.push(entry);
-            (count, last) = (count + 1, Some(id));
         }
         Ok((entries, last.filter(|_| count == limit)))
     }

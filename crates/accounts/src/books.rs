@@ -27,6 +27,8 @@ const AUDIT_BYTES_MAX: usize = 4 << 20;
 /// An entry of the audit log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AuditEntry {
+    /// Its number in the log, which is higher than those of earlier entries; `None` while it waits to be written.
+    pub number: Option<i64>,
     /// The time.
     pub time: Timestamp,
     /// The account, if it is known.
@@ -269,6 +271,7 @@ impl Books {
 
     fn dropped_entry(&self, now: Timestamp) -> AuditEntry {
         AuditEntry {
+            number: None,
             time: now,
             account: None::<Account>,
             user: "system".to_owned(),
@@ -287,7 +290,7 @@ mod tests {
 
     fn entry(detail: &str) -> AuditEntry {
         let (user, action, detail) = (String::new(), "session.refused".to_owned(), detail.to_owned());
-        AuditEntry { time: Timestamp::default(), account: None, user, action, detail }
+        AuditEntry { number: None, time: Timestamp::default(), account: None, user, action, detail }
     }
 
     #[test]

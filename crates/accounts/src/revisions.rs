@@ -26,6 +26,19 @@ pub struct Revision {
     pub created_at: Timestamp,
 }
 
+/// A stored router document without its text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RevisionHead {
+    /// The number of the revision.
+    pub number: u64,
+    /// The name of the user or token that stored it.
+    pub author: String,
+    /// The reason.
+    pub comment: String,
+    /// The time.
+    pub created_at: Timestamp,
+}
+
 impl Meta {
     /// Stores a document as the newest revision and returns its number.
     pub fn add_revision(&self, toml: &str, author: &str, comment: &str, now: Timestamp) -> Result<u64> {
@@ -99,13 +112,23 @@ impl Meta {
         Ok(statement.query_row([number], read).optional()?)
     }
 
-    /// All revisions, newest first.
-    pub fn revisions(&self) -> Result<Vec<Revision>> {
+    /// The newest revisions with a lower number, newest first.
+    pub fn revisions_before(&self, number: u64, limit: usize) -> Result<Vec<RevisionHead>> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
-            "SELECT number, toml, author, comment, created_at FROM revisions ORDER BY number DESC",
+            "SELECT number, author, comment, created_at FROM revisions WHERE number < ?1 \
+             ORDER BY number DESC LIMIT ?2",
         )?;
-        let revisions = statement.query_map([], read)?;
+        let before = i64::try_from(number).unwrap_or(i64::MAX);
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let revisions = statement.query_map(params![before, limit], |row| {
+            Ok(RevisionHead {
+                number: row.get::<_, i64>(0)? as u64,
+                author: row.get(1)?,
+                comment: row.get(2)?,
+                created_at: row.get::<_, Nanos>(3)?.0,
+            })
+        })?;
         Ok(revisions.collect::<rusqlite::Result<_>>()?)
     }
 }
@@ -132,8 +155,15 @@ mod tests {
         let now = Timestamp::from_nanos(9);
         assert_eq!(meta.add_revision("a", "ana", "first", now).unwrap(), 1);
         assert_eq!(meta.add_revision("b", "bo", "second", now).unwrap(), 2);
-        let numbers: Vec<_> = meta.revisions().unwrap().into_iter().map(|r| (r.number, r.toml)).collect();
-        assert_eq!(numbers, [(2, "b".to_owned()), (1, "a".to_owned())]);
+        let authors = |before, limit| {
+            let heads = meta.revisions_before(before, limit).unwrap().into_iter();
+            heads.map(|head| (head.number, head.author)).collect::<Vec<_>>()
+        };
+        assert_eq!(authors(u64::MAX, 9), [(2, "bo".to_owned()), (1, "ana".to_owned())]);
+        assert_eq!(
+            (authors(u64::MAX, 1), authors(2, 9)),
+            (vec![(2, "bo".to_owned())], vec![(1, "ana".to_owned())])
+        );
         assert_eq!(meta.latest_revision().unwrap().unwrap().author, "bo");
         assert_eq!(meta.revision(1).unwrap().unwrap().comment, "first");
         assert_eq!(meta.revision(u64::MAX).unwrap(), None);

@@ -59,8 +59,9 @@ pub(crate) struct ExportRequest {
     #[schema(default = "newest")]
     #[param(default = "newest", inline)]
     order: Option<ResultOrder>,
-    /// The columns of `csv`: any fields, separated by commas. `time`, `received`, `host`, `program`, `pid`,
-    /// `severity`, `facility`, `message` and `logspace` by default.
+    /// The columns of `csv` and the members of `ndjson`, in this order: any fields, separated by commas. By default,
+    /// `csv` has `time`, `received`, `host`, `program`, `pid`, `severity`, `facility`, `message` and `logspace`, and
+    /// `ndjson` whole messages.
     #[serde(default, deserialize_with = "list")]
     #[param(value_type = Option<String>)]
     columns: Option<Vec<String>>,
@@ -125,11 +126,14 @@ pub(crate) async fn export(headers: HeaderMap, asked: CallerQuestion<ExportReque
         return export_table(&shared, &caller, question, format, limit, own.summary).await;
     }
     let writing = match format {
-        ExportFormat::Ndjson => MessageFormat::ndjson(passing.as_ref().and_then(StreamedStages::columns)),
-        ExportFormat::Csv => MessageFormat::csv(file::columns_of(&question.pipeline(), own.columns))
-            .map_err(|detail| ApiError::bad_request(detail).path("columns"))?,
-        ExportFormat::Raw => MessageFormat::Raw,
+        ExportFormat::Ndjson => {
+            let kept = passing.as_ref().and_then(StreamedStages::names);
+            MessageFormat::ndjson(kept.or(own.columns))
+        }
+        ExportFormat::Csv => MessageFormat::csv(file::csv_columns(&question.pipeline(), own.columns)),
+        ExportFormat::Raw => Ok(MessageFormat::Raw),
     };
+    let writing = writing.map_err(|detail| ApiError::bad_request(detail).path("columns"))?;
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
         return Err(busy("too many exports are running (limits.exports_max)"));
     };

@@ -28,6 +28,7 @@ mod extract;
 mod headers;
 mod ingest;
 mod limits;
+mod list;
 mod objects;
 mod observe;
 mod openapi;

@@ -187,9 +187,9 @@ impl Destination {
         &self.counters
     }
 
-    /// The oldest waiting messages.
-    pub fn waiting(&self, limit: usize) -> Vec<Hit> {
-        oldest(self.queue.searcher(), self.queue.fill().done(), limit)
+    /// The oldest waiting messages, from a sequence on.
+    pub fn waiting(&self, from: u64, limit: usize) -> Vec<Hit> {
+        oldest(self.queue.searcher(), from.max(self.queue.fill().done()), limit)
     }
 
     /// Pauses sending until it is resumed, even after a restart.
@@ -234,9 +234,9 @@ impl Destination {
         self.quarantine.lock().messages()
     }
 
-    /// The oldest messages that the other side refused.
-    pub fn quarantine(&self, limit: usize) -> Vec<Hit> {
-        self.quarantine.lock().oldest(limit)
+    /// The oldest messages that the other side refused, from a sequence on.
+    pub fn quarantine(&self, from: u64, limit: usize) -> Vec<Hit> {
+        self.quarantine.lock().oldest(from, limit)
     }
 
     /// Forgets the oldest refused messages.
@@ -251,7 +251,7 @@ impl Destination {
         let alone = self.replays.reserve(0).await;
         let mut left = usize::try_from(messages).unwrap_or(usize::MAX);
         while 0 < left {
-            let hits = self.quarantine(left.min(REPLAYED_AT_ONCE));
+            let hits = self.quarantine(0, left.min(REPLAYED_AT_ONCE));
             let Some(last) = hits.last() else { break };
             self.queue_again(together(&hits)).await?;
             self.quarantine.lock().forget(last.sequence + 1)?;

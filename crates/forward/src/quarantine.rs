@@ -98,9 +98,9 @@ impl Quarantine {
     }
 
     /// The oldest messages.
-    pub(super) fn oldest(&self, limit: usize) -> Vec<Hit> {
+    pub(super) fn oldest(&self, from: u64, limit: usize) -> Vec<Hit> {
         let open = self.open.as_ref();
-        open.map(|open| oldest(&open.searcher, open.reader.done(), limit)).unwrap_or_default()
+        open.map(|open| oldest(&open.searcher, from.max(open.reader.done()), limit)).unwrap_or_default()
     }
 
     /// The sequence of the oldest message.

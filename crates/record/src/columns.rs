@@ -102,15 +102,6 @@ impl Columns {
         self.field_values = values.clone();
     }
 
-    /// Stores these raw bytes instead of writing them from the columns; without them, the raw bytes are the message.
-    pub fn set_raw(&mut self, raw: Option<TextColumn>) {
-        let rows = self.rows();
-        let form = if raw.is_some() { HeadForm::Whole } else { HeadForm::Stored };
-        self.bytes[HEAD_FORM] = vec![form.code(); rows];
-        self.texts[HEAD] = Arc::new(raw.unwrap_or_else(|| TextColumn::empty(rows)));
-        self.texts[TAIL] = Arc::new(TextColumn::empty(rows));
-    }
-
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.times[RECEIVED].len()

@@ -4,14 +4,14 @@ use super::candidates::ask;
 use super::evaluate::Evaluation;
 use super::plan::{Plan, Sufficiency};
 use super::question::{Filter, RowQuestion};
-use super::required::{Required, RequiredForm};
+use super::required::Required;
 use super::searcher::Searcher;
 use crate::segment::Segment;
 use crate::segment::blocks::Blocks;
 use logstead_query::{Query, TimeRange};
 use logstead_record::FieldName;
 use logstead_record::Selection;
-use logstead_template::{template_id, template_text};
+use logstead_template::{WordForm, template_id, template_text};
 use logstead_work::SearchContext;
 use std::collections::HashMap;
 
@@ -254,9 +254,9 @@ fn words_of(required: &Required) -> String {
     match required {
         Required::Anything => "no word to look up".to_owned(),
         Required::Word(word) => format!("word {}", text(word)),
-        Required::Like(RequiredForm::Begins(part)) => format!("words {}*", text(part)),
-        Required::Like(RequiredForm::Ends(part)) => format!("words *{}", text(part)),
-        Required::Like(RequiredForm::Holds(part)) => format!("words *{}*", text(part)),
+        Required::Like(WordForm::Begins(part)) => format!("words {}*", text(part)),
+        Required::Like(WordForm::Ends(part)) => format!("words *{}", text(part)),
+        Required::Like(WordForm::Holds(part)) => format!("words *{}*", text(part)),
         Required::All(many) => join(many, " and "),
         Required::Any(many) => join(many, " or "),
     }

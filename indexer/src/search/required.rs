@@ -24,44 +24,11 @@ pub(crate) enum Required {
     /// This word.
     Word(Vec<u8>),
     /// A word of this form.
-    Like(RequiredForm),
+    Like(WordForm),
     /// All of these.
     All(Vec<Required>),
     /// One of these.
     Any(Vec<Required>),
-}
-
-/// The form of a word: its beginning, a part or its end, in lower case.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum RequiredForm {
-    /// It begins with this.
-    Begins(Vec<u8>),
-    /// It ends with this.
-    Ends(Vec<u8>),
-    /// It contains this.
-    Holds(Vec<u8>),
-}
-
-impl From<&RequiredForm> for WordForm {
-    fn from(form: &RequiredForm) -> WordForm {
-        match form {
-            RequiredForm::Begins(text) => WordForm::Begins(text.clone()),
-            RequiredForm::Ends(text) => WordForm::Ends(text.clone()),
-            RequiredForm::Holds(text) => WordForm::Holds(text.clone()),
-        }
-    }
-}
-
-#[cfg(test)]
-impl RequiredForm {
-    /// Whether a word has this form, implemented as simply as possible.
-    pub(crate) fn accepts(&self, word: &[u8]) -> bool {
-        match self {
-            RequiredForm::Begins(text) => word.starts_with(text),
-            RequiredForm::Ends(text) => word.ends_with(text),
-            RequiredForm::Holds(text) => memchr::memmem::find(word, text).is_some(),
-        }
-    }
 }
 
 impl Required {
@@ -139,10 +106,10 @@ fn by_words(near: &Near) -> Required {
 
 /// The form that a pattern within one word requires.
 fn form_of(pattern: &Pattern) -> Option<Required> {
-    let (text, form): (&str, fn(Vec<u8>) -> RequiredForm) = match pattern.parts() {
-        [PatternPart::Text(text), PatternPart::Run] => (text, RequiredForm::Begins),
-        [PatternPart::Run, PatternPart::Text(text)] => (text, RequiredForm::Ends),
-        [PatternPart::Run, PatternPart::Text(text), PatternPart::Run] => (text, RequiredForm::Holds),
+    let (text, form): (&str, fn(Vec<u8>) -> WordForm) = match pattern.parts() {
+        [PatternPart::Text(text), PatternPart::Run] => (text, WordForm::Begins),
+        [PatternPart::Run, PatternPart::Text(text)] => (text, WordForm::Ends),
+        [PatternPart::Run, PatternPart::Text(text), PatternPart::Run] => (text, WordForm::Holds),
         _ => return None,
     };
     let is_one_word = word::words(text.as_bytes()).next() == Some(0..text.len());
@@ -179,7 +146,7 @@ fn collect_words(
         if begins && ends {
             required.push(Required::Word(word));
         } else if begins && PREFIX_CHARS_MIN <= word.len() {
-            required.push(Required::Like(RequiredForm::Begins(word)));
+            required.push(Required::Like(WordForm::Begins(word)));
         }
     }
     required.extend(addresses.into_iter().map(|range| Required::Word(text[range].to_vec())));
@@ -310,9 +277,9 @@ mod tests {
         match required {
             Required::Anything => "?".to_owned(),
             Required::Word(word) => text(word),
-            Required::Like(RequiredForm::Begins(word)) => format!("{}*", text(word)),
-            Required::Like(RequiredForm::Ends(word)) => format!("*{}", text(word)),
-            Required::Like(RequiredForm::Holds(word)) => format!("*{}*", text(word)),
+            Required::Like(WordForm::Begins(word)) => format!("{}*", text(word)),
+            Required::Like(WordForm::Ends(word)) => format!("*{}", text(word)),
+            Required::Like(WordForm::Holds(word)) => format!("*{}*", text(word)),
             Required::All(many) => join(many, " "),
             Required::Any(many) => format!("({})", join(many, "|")),
         }

@@ -134,9 +134,12 @@ impl Export {
         output: &mut Output,
     ) -> Result<MissingParts> {
         let writing = match self.format {
-            FileFormat::Ndjson => MessageFormat::ndjson(passing.as_ref().and_then(StreamedStages::columns)),
+            FileFormat::Ndjson => {
+                let kept = passing.as_ref().and_then(StreamedStages::names);
+                MessageFormat::ndjson(kept.or_else(|| self.columns.clone())).map_err(CommandFailure::no)?
+            }
             FileFormat::Csv => {
-                let columns = file::columns_of(&question.pipeline, self.columns.clone());
+                let columns = file::csv_columns(&question.pipeline, self.columns.clone());
                 MessageFormat::csv(columns).map_err(CommandFailure::no)?
             }
             FileFormat::Raw => MessageFormat::Raw,

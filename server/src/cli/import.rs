@@ -5,7 +5,7 @@
 use super::failure::{CommandFailure, Result};
 use super::progress::ByteProgress;
 use super::remote::{Remote, ServerArgs, refused};
-use super::settings::SettingsArgs;
+use super::settings::DataDirectoryArgs;
 use super::store::{LockedStore, options};
 use super::{starting, text};
 use clap::{ArgGroup, Args};
@@ -67,10 +67,7 @@ pub(super) struct Import {
     #[arg(long, value_name = "ZONE", default_value = "UTC")]
     timezone: String,
     #[command(flatten)]
-    settings: SettingsArgs,
-    /// The data directory of a stopped server, instead of the one in the settings
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
+    place: DataDirectoryArgs,
     #[command(flatten)]
     server: ServerArgs,
 }
@@ -116,7 +113,7 @@ impl Import {
         let context = LineDefaults { host, timezone: self.timezone.clone() };
         let inputs = self.files.iter().map(ImportFile::open).collect::<Result<Vec<_>, _>>()?;
         let started = Instant::now();
-        let ImportTotals { messages, bytes, rejected } = match self.server.unless(self.data.as_ref())? {
+        let ImportTotals { messages, bytes, rejected } = match self.server.unless(self.place.data.as_ref())? {
             Some(remote) => {
                 let logspace = self.logspace.clone();
                 import(inputs, &mut Server { remote, logspace, context })
@@ -136,8 +133,8 @@ impl Import {
         context: LineDefaults,
         zone: TimeZone,
     ) -> Result<ImportTotals> {
-        let settings = self.settings.load()?;
-        let data = self.data.as_ref().unwrap_or(&settings.data);
+        let settings = self.place.load()?;
+        let data = &settings.data;
         rights::keep_to_owner();
         let is_new = !data.join("logspaces").exists();
         let store = LockedStore::create(data, options(&settings))?;

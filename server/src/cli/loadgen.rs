@@ -1,9 +1,10 @@
 //! `logstead loadgen`: sends load to a receiver, and counts the messages sent and acknowledged.
 
+use super::choice::one_of;
 use super::failure::{CommandFailure, Result};
 use super::remote::TokenArgs;
 use super::text;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use logstead_flow::machine::sockets::Descriptors;
 use logstead_loadgen::{
     self as loadgen, Authorities, Content, Framing, HeaderKind, LoadPlan, LoadTarget, ProgressReport,
@@ -33,6 +34,8 @@ what was not acknowledged: messages can arrive twice, but none that was acknowle
 the system had already accepted may be lost. Ctrl-C ends the run with its summary.
 Exit code 0: done; 1: an option is invalid; 3: no connection reached its end.";
 
+const HEADERS: [(&str, HeaderKind); 2] = [("rfc3164", HeaderKind::Rfc3164), ("rfc5424", HeaderKind::Rfc5424)];
+const FRAMINGS: [(&str, Framing); 2] = [("newline", Framing::Newline), ("octet", Framing::Octet)];
 const DEFAULT_INTERVAL: Duration = Duration::from_secs(10);
 const CONNECTIONS_MAX: u64 = 100_000;
 const WINDOW_MAX: u64 = 1_000_000;
@@ -63,11 +66,11 @@ pub(super) struct Loadgen {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=CONNECTIONS_MAX))]
     idle_connections: u64,
     /// The header of generated messages
-    #[arg(long, value_name = "FORMAT", default_value = "rfc3164")]
-    format: HeaderFormat,
+    #[arg(long, value_name = "FORMAT", default_value = "rfc3164", value_parser = one_of(&HEADERS))]
+    format: HeaderKind,
     /// How messages are delimited in TCP, TLS and unix streams [default: newline]
-    #[arg(long, value_name = "FRAMING")]
-    framing: Option<StreamFraming>,
+    #[arg(long, value_name = "FRAMING", value_parser = one_of(&FRAMINGS))]
+    framing: Option<Framing>,
     /// Sends the lines of a file as they are; each connection reads all of it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["size", "format", "run_id"])]
     read_file: Option<PathBuf>,
@@ -112,18 +115,6 @@ pub(super) struct Loadgen {
     acknowledged: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum HeaderFormat {
-    Rfc3164,
-    Rfc5424,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum StreamFraming {
-    Newline,
-    Octet,
-}
-
 impl Loadgen {
     pub(super) fn run(&self) -> Result<()> {
         let plan = self.plan(self.token.read()?.unwrap_or_default());
@@ -149,7 +140,7 @@ impl Loadgen {
     fn plan(&self, token: String) -> LoadPlan {
         let content = match &self.read_file {
             Some(path) => Content::File { path: path.clone(), repeats: self.repeats },
-            None => Content::Generated { header: self.format.into(), size: self.size },
+            None => Content::Generated { header: self.format, size: self.size },
         };
         let ends_by_itself = self.number.is_some() || self.read_file.is_some() && !self.repeats;
         let default = (!ends_by_itself && !self.permanent).then_some(DEFAULT_INTERVAL);
@@ -161,7 +152,7 @@ impl Loadgen {
         LoadPlan {
             target: self.target.clone(),
             content,
-            framing: self.framing.map(Framing::from),
+            framing: self.framing,
             rate: self.rate,
             number: self.number,
             interval: self.interval.or(default),
@@ -264,24 +255,6 @@ impl ProgressReport for ProgressLines {
 
     fn ended(&mut self, thread: usize, reason: &str) {
         text::error(&format!("connection {thread}: {}", text::shown(reason)));
-    }
-}
-
-impl From<HeaderFormat> for HeaderKind {
-    fn from(format: HeaderFormat) -> HeaderKind {
-        match format {
-            HeaderFormat::Rfc3164 => HeaderKind::Rfc3164,
-            HeaderFormat::Rfc5424 => HeaderKind::Rfc5424,
-        }
-    }
-}
-
-impl From<StreamFraming> for Framing {
-    fn from(framing: StreamFraming) -> Framing {
-        match framing {
-            StreamFraming::Newline => Framing::Newline,
-            StreamFraming::Octet => Framing::Octet,
-        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! The command line: its commands, and the meaning of their exit codes.
 
+mod apply;
 mod check;
+mod choice;
 mod context;
 mod deadline;
 mod destination;
@@ -59,6 +61,9 @@ enum CliCommand {
     /// Prints, replaces or checks the router document of a server, stopped or running
     #[command(after_help = router::EXAMPLES)]
     Router(Box<router::Router>),
+    /// Makes a running server like the files of a folder: router, users, tokens, saved searches
+    #[command(after_help = apply::EXAMPLES)]
+    Apply(apply::Apply),
     /// Lists, creates and changes the users of a stopped server
     #[command(after_help = user::EXAMPLES)]
     User(user::UserCommand),
@@ -113,6 +118,7 @@ pub fn run() -> ExitCode {
         CliCommand::Serve(serve) => serve.run(),
         CliCommand::Check(check) => check.run(),
         CliCommand::Router(router) => router.run(),
+        CliCommand::Apply(apply) => apply.run(),
         CliCommand::User(user) => user.run(),
         CliCommand::Destination(destination) => destination.run(),
         CliCommand::Search(search) => search.run(),

@@ -9,7 +9,7 @@ use logstead_client::proxy::Proxies;
 use logstead_client::tls::{Authorities, TlsOptions};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use ureq::http::{Response, StatusCode, Uri};
+use ureq::http::{Request, Response, StatusCode, Uri};
 use ureq::typestate::WithBody;
 use ureq::{Agent, Body, RequestBuilder};
 
@@ -151,6 +151,27 @@ impl Remote {
         let (agent, url) = (self.agent()?, self.url(what));
         let request = if method == "PUT" { agent.put(url) } else { agent.post(url) };
         self.json(self.with(request, parameters, headers).send(body))
+    }
+
+    /// Sends a request, with JSON if there is a body; returns the JSON of a successful response, null if it has none.
+    pub(super) fn call(&self, method: &str, what: &str, body: Option<&Value>) -> Result<Value> {
+        let mut request = Request::builder().method(method).uri(self.url(what));
+        if let Some(token) = &self.token {
+            request = request.header("Authorization", format!("Bearer {token}"));
+        }
+        if body.is_some() {
+            request = request.header("Content-Type", "application/json");
+        }
+        let text = body.map(Value::to_string).unwrap_or_default();
+        let request = request.body(text).map_err(CommandFailure::no)?;
+        let mut answer = self.success(self.agent()?.run(request))?;
+        let text = answer.body_mut().read_to_string();
+        let text = text.map_err(|error| CommandFailure::environment(format!("{}: {error}", self.server)))?;
+        if text.is_empty() {
+            return Ok(Value::Null);
+        }
+        let wrong = |error| CommandFailure::environment(format!("{}: {error}", self.server));
+        serde_json::from_str(&text).map_err(wrong)
     }
 
     /// A request whose body the caller sends; a response of any status is returned.

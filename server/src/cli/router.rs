@@ -5,7 +5,7 @@
 
 use super::failure::{CommandFailure, Result};
 use super::remote::{Remote, ServerArgs};
-use super::settings::{SettingsArgs, listed, read};
+use super::settings::{DataDirectoryArgs, listed, read};
 use super::stopped::StoppedServer;
 use super::text;
 use clap::{ArgGroup, Args, Subcommand};
@@ -32,7 +32,7 @@ database, or the server cannot be reached.";
 
 /// The author of revisions stored by this command.
 const AUTHOR: &str = "cli";
-const TOML: (&str, &str) = ("Content-Type", "application/toml");
+pub(super) const TOML: (&str, &str) = ("Content-Type", "application/toml");
 
 #[derive(Args, Debug)]
 pub(super) struct Router {
@@ -89,10 +89,7 @@ enum RouterAction {
 #[command(group(ArgGroup::new("place").args(["data", "server"])))]
 struct DocumentStore {
     #[command(flatten)]
-    settings: SettingsArgs,
-    /// The data directory of a stopped server, instead of the one in the settings
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
+    stopped: DataDirectoryArgs,
     #[command(flatten)]
     server: ServerArgs,
 }
@@ -180,7 +177,7 @@ fn check(file: &Path, place: &DocumentStore) -> Result<()> {
     let (name, toml) = document(file)?;
     let warnings = match place.remote()? {
         Some(remote) => remote_check(&remote, &name, &toml)?,
-        None => checked(&name, &toml, &place.settings()?)?,
+        None => checked(&name, &toml, &place.stopped.load()?)?,
     };
     for warning in warnings {
         text::error(&format!("warning: {warning}"));
@@ -202,7 +199,7 @@ fn checked(name: &str, toml: &str, settings: &Settings) -> Result<Vec<String>> {
 }
 
 /// The ETag and the text of a document.
-fn remote_document(remote: &Remote, revision: Option<u64>) -> Result<(String, String)> {
+pub(super) fn remote_document(remote: &Remote, revision: Option<u64>) -> Result<(String, String)> {
     let what = revision.map_or("router".to_owned(), |number| format!("router/revisions/{number}"));
     let mut answer = remote.get(&what, &[("format", "toml")], &[])?;
     let tag = answer.headers().get("etag").and_then(|tag| tag.to_str().ok()).unwrap_or("*").to_owned();
@@ -211,12 +208,16 @@ fn remote_document(remote: &Remote, revision: Option<u64>) -> Result<(String, St
 }
 
 fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>> {
+    let answer = remote_validation(remote, name, toml)?;
+    let warnings = answer["warnings"].as_array().into_iter().flatten();
+    Ok(warnings.filter_map(Value::as_str).map(str::to_owned).collect())
+}
+
+/// The server's answer about a document; an error if the document is wrong.
+pub(super) fn remote_validation(remote: &Remote, name: &str, toml: &str) -> Result<Value> {
     let answer = remote.send("POST", "router/validate", &[], &[TOML], toml)?;
-    let texts = |key: &str, told: &dyn Fn(&Value) -> String| {
-        answer[key].as_array().into_iter().flatten().map(told).collect::<Vec<_>>()
-    };
     if answer["valid"] == true {
-        return Ok(texts("warnings", &|warning| warning.as_str().unwrap_or_default().to_owned()));
+        return Ok(answer);
     }
     let problem = |problem: &Value| {
         let place =
@@ -224,7 +225,8 @@ fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>> 
         let [path, message] = ["path", "message"].map(|key| problem[key].as_str().unwrap_or_default());
         format!("{name}:{place} {path}: {message}")
     };
-    Err(CommandFailure::No(texts("problems", &problem).join("\n")))
+    let problems = answer["problems"].as_array().into_iter().flatten().map(problem);
+    Err(CommandFailure::No(problems.collect::<Vec<_>>().join("\n")))
 }
 
 /// The documents of a stopped server.
@@ -232,7 +234,7 @@ struct StoppedDocuments(StoppedServer);
 
 impl StoppedDocuments {
     fn open(place: &DocumentStore) -> Result<StoppedDocuments> {
-        StoppedServer::open(place.settings()?).map(StoppedDocuments)
+        StoppedServer::open(place.stopped.load()?).map(StoppedDocuments)
     }
 
     fn check(&self, name: &str, toml: &str) -> Result<()> {
@@ -264,14 +266,6 @@ impl StoppedDocuments {
 
 impl DocumentStore {
     fn remote(&self) -> Result<Option<Remote>> {
-        self.server.unless(self.data.as_ref())
-    }
-
-    fn settings(&self) -> Result<Settings> {
-        let mut settings = self.settings.load()?;
-        if let Some(data) = &self.data {
-            settings.data.clone_from(data);
-        }
-        Ok(settings)
+        self.server.unless(self.stopped.data.as_ref())
     }
 }

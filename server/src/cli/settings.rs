@@ -23,7 +23,33 @@ pub(super) struct SettingsArgs {
     set: Vec<String>,
 }
 
+/// The data directory of a stopped server.
+#[derive(Args, Debug)]
+pub(super) struct DataDirectoryArgs {
+    #[command(flatten)]
+    settings: SettingsArgs,
+    /// The data directory of a stopped server, instead of the one in the settings
+    #[arg(long, value_name = "DIR")]
+    pub(super) data: Option<PathBuf>,
+}
+
+impl DataDirectoryArgs {
+    /// The settings with this data directory.
+    pub(super) fn load(&self) -> Result<Settings> {
+        self.settings.load_with_data(self.data.as_deref())
+    }
+}
+
 impl SettingsArgs {
+    /// The settings, with this data directory if one is given.
+    pub(super) fn load_with_data(&self, data: Option<&Path>) -> Result<Settings> {
+        let mut settings = self.load()?;
+        if let Some(data) = data {
+            data.clone_into(&mut settings.data);
+        }
+        Ok(settings)
+    }
+
     pub(super) fn load(&self) -> Result<Settings> {
         settings::load(&self.layers()?).map_err(|problems| self.refused(&problems))
     }

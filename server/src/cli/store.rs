@@ -104,11 +104,7 @@ impl StoreArgs {
     }
 
     fn load(&self) -> Result<Settings> {
-        let mut settings = self.settings.load()?;
-        if let Some(data) = &self.data {
-            settings.data.clone_from(data);
-        }
-        Ok(settings)
+        self.settings.load_with_data(self.data.as_deref())
     }
 
     /// Opens the selected logspaces for writing.

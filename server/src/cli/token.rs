@@ -1,8 +1,9 @@
 //! `logstead token`: makes a token in the data directory of a stopped server.
 
+use super::choice::one_of;
 use super::failure::{CommandFailure, Result};
 use super::{starting, text};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use logstead_accounts::{Grant, NewToken, Role, name};
 use logstead_config::Period;
 use logstead_flow::machine::clock;
@@ -15,6 +16,14 @@ pub(super) const EXAMPLES: &str = "Examples:
 
 Prints the token, which is shown only once. A running server creates tokens through its API: POST /api/v1/tokens.
 Exit code 0: done; 1: the name is taken or not valid; 3: the store is in use.";
+
+/// The roles of tokens.
+const ROLES: [(&str, Role); 4] = [
+    ("ingest", Role::Ingest),
+    ("analyst", Role::Analyst),
+    ("operator", Role::Operator),
+    ("admin", Role::Admin),
+];
 
 #[derive(Args, Debug)]
 pub(super) struct TokenCommand {
@@ -34,22 +43,14 @@ struct Create {
     /// Its name
     name: String,
     /// What it may do
-    #[arg(long, value_enum)]
-    role: Roles,
+    #[arg(long, value_parser = one_of(&ROLES))]
+    role: Role,
     /// How long it is valid, such as 90d; without it, until it is removed
     #[arg(long, value_name = "TIME")]
     expires_in: Option<String>,
     /// The data directory
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Roles {
-    Ingest,
-    Analyst,
-    Operator,
-    Admin,
 }
 
 impl TokenCommand {
@@ -78,7 +79,7 @@ impl Create {
         let nanos = |period: Period| i64::try_from(period.duration().as_nanos()).unwrap_or(i64::MAX);
         let new = NewToken {
             name: &self.name,
-            role: self.role.role(),
+            role: self.role,
             created_by: "logstead token".into(),
             expires_at: expires_in.map(|period| now.saturating_add(nanos(period))),
         };
@@ -86,16 +87,5 @@ impl Create {
         let detail = format!("{} (id {id}), role {}", self.name, new.role);
         meta.add_audit(&"logstead token".into(), "token.create", &detail, now);
         text::line(secret.reveal())
-    }
-}
-
-impl Roles {
-    fn role(self) -> Role {
-        match self {
-            Roles::Ingest => Role::Ingest,
-            Roles::Analyst => Role::Analyst,
-            Roles::Operator => Role::Operator,
-            Roles::Admin => Role::Admin,
-        }
     }
 }

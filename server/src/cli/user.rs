@@ -2,20 +2,20 @@
 //!
 //! **Invariant:** changes made here are in the audit log, as done by `cli`.
 
+use super::choice::one_of;
 use super::failure::{CommandFailure, Result};
 use super::format::OutputFormat;
-use super::settings::SettingsArgs;
+use super::settings::DataDirectoryArgs;
 use super::stopped::StoppedServer;
 use super::table::PrintedTable;
 use super::text;
 use super::typed_password::new_password;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use logstead_accounts as accounts;
 use logstead_accounts::{Grant, Role, name, password};
 use logstead_flow::machine::clock;
 use logstead_query as query;
 use serde_json::json;
-use std::path::PathBuf;
 
 pub(super) const EXAMPLES: &str = "Examples:
   logstead user list --data /var/lib/logstead
@@ -31,6 +31,9 @@ administrator; 3: the data directory is in use or has no database.";
 
 /// The author of changes made by this command.
 const AUTHOR: &str = "cli";
+/// The roles of users.
+const ROLES: [(&str, Role); 3] =
+    [("analyst", Role::Analyst), ("operator", Role::Operator), ("admin", Role::Admin)];
 
 #[derive(Args, Debug)]
 pub(super) struct UserCommand {
@@ -55,8 +58,8 @@ enum UserAction {
         /// The name
         name: String,
         /// What the user may do
-        #[arg(long, value_enum)]
-        role: RoleName,
+        #[arg(long, value_parser = one_of(&ROLES))]
+        role: Role,
         /// A logspace that the user may search and manage, instead of all; may be repeated
         #[arg(long = "logspace", value_name = "L")]
         logspaces: Vec<String>,
@@ -68,92 +71,67 @@ enum UserAction {
     },
     /// Sets another password and ends the user's sessions
     #[command(after_help = EXAMPLES)]
-    Password {
-        /// The name
-        name: String,
-        #[command(flatten)]
-        place: DataDirectoryArgs,
-    },
+    Password(NamedUser),
     /// Lets nobody log in as this user and ends the user's sessions
     #[command(after_help = EXAMPLES)]
-    Disable {
-        /// The name
-        name: String,
-        #[command(flatten)]
-        place: DataDirectoryArgs,
-    },
+    Disable(NamedUser),
     /// Lets a user log in again
     #[command(after_help = EXAMPLES)]
-    Enable {
-        /// The name
-        name: String,
-        #[command(flatten)]
-        place: DataDirectoryArgs,
-    },
+    Enable(NamedUser),
     /// Removes a user
     #[command(after_help = EXAMPLES)]
-    Remove {
-        /// The name
-        name: String,
-        #[command(flatten)]
-        place: DataDirectoryArgs,
-    },
+    Remove(NamedUser),
     /// Removes the second factor of a user who has lost it
     #[command(after_help = EXAMPLES)]
-    ResetTotp {
-        /// The name
-        name: String,
-        #[command(flatten)]
-        place: DataDirectoryArgs,
-    },
+    ResetTotp(NamedUser),
 }
 
-/// The data directory.
+/// The user to change, and where the user is.
 #[derive(Args, Debug)]
-struct DataDirectoryArgs {
+struct NamedUser {
+    /// The name
+    name: String,
     #[command(flatten)]
-    settings: SettingsArgs,
-    /// The data directory of a stopped server, instead of the one in the settings
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
-}
-
-/// A role as given by an argument.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum RoleName {
-    Analyst,
-    Operator,
-    Admin,
+    place: DataDirectoryArgs,
 }
 
 impl UserCommand {
     pub(super) fn run(&self) -> Result<()> {
         match &self.action {
-            UserAction::List { format, place } => list(&place.open()?, *format),
+            UserAction::List { format, place } => list(&open(place)?, *format),
             UserAction::Add { name, role, logspaces, scope, place } => {
                 let grant = grant(logspaces, scope.as_deref())?;
-                add(&place.open()?, name, (*role).into(), &grant)
+                add(&open(place)?, name, *role, &grant)
             }
-            UserAction::Password { name, place } => set_password(&place.open()?, name),
-            UserAction::Disable { name, place } => {
-                change(place, name, "user.disable", "can no longer log in", |meta| {
-                    meta.set_disabled(name, Some(clock::now()))
-                })
+            UserAction::Password(user) => set_password(&open(&user.place)?, &user.name),
+            UserAction::Disable(user) => user.change("user.disable", "can no longer log in", |meta, name| {
+                meta.set_disabled(name, Some(clock::now()))
+            }),
+            UserAction::Enable(user) => {
+                user.change("user.enable", "can log in again", |meta, name| meta.set_disabled(name, None))
             }
-            UserAction::Enable { name, place } => {
-                change(place, name, "user.enable", "can log in again", |meta| meta.set_disabled(name, None))
-            }
-            UserAction::Remove { name, place } => {
-                change(place, name, "user.remove", "is removed", |meta| meta.remove_user(name))
-            }
-            UserAction::ResetTotp { name, place } => {
-                change(place, name, "totp.reset", "now logs in with the password alone", |meta| {
+            UserAction::Remove(user) => user.change("user.remove", "is removed", accounts::Meta::remove_user),
+            UserAction::ResetTotp(user) => {
+                user.change("totp.reset", "now logs in with the password alone", |meta, name| {
                     let found = meta.credentials(name)?;
-                    let user = found.ok_or_else(|| accounts::Error::NoSuchUser(name.clone()))?;
+                    let user = found.ok_or_else(|| accounts::Error::NoSuchUser(name.to_owned()))?;
                     meta.remove_totp(user.id)
                 })
             }
         }
+    }
+}
+
+impl NamedUser {
+    fn change(
+        &self,
+        action: &str,
+        told: &str,
+        change: fn(&accounts::Meta, &str) -> accounts::Result<()>,
+    ) -> Result<()> {
+        let store = open(&self.place)?;
+        change(&store.meta, &self.name).map_err(CommandFailure::from)?;
+        done(&store, action, &self.name, &format!("{} {told}", self.name))
     }
 }
 
@@ -203,18 +181,6 @@ fn set_password(store: &StoppedServer, name: &str) -> Result<()> {
     done(store, "user.password", &user.name, &told)
 }
 
-fn change(
-    place: &DataDirectoryArgs,
-    name: &str,
-    action: &str,
-    told: &str,
-    change: impl FnOnce(&accounts::Meta) -> accounts::Result<()>,
-) -> Result<()> {
-    let store = place.open()?;
-    change(&store.meta).map_err(CommandFailure::from)?;
-    done(&store, action, name, &format!("{name} {told}"))
-}
-
 fn done(store: &StoppedServer, action: &str, detail: &str, told: &str) -> Result<()> {
     let now = clock::now();
     store.meta.add_audit(&AUTHOR.into(), action, detail, now);
@@ -230,22 +196,6 @@ fn grant(logspaces: &[String], scope: Option<&str>) -> Result<Grant> {
     Ok(Grant { logspaces, scope: scope.map(str::to_owned) })
 }
 
-impl DataDirectoryArgs {
-    fn open(&self) -> Result<StoppedServer> {
-        let mut settings = self.settings.load()?;
-        if let Some(data) = &self.data {
-            settings.data.clone_from(data);
-        }
-        StoppedServer::open(settings)
-    }
-}
-
-impl From<RoleName> for Role {
-    fn from(name: RoleName) -> Role {
-        match name {
-            RoleName::Analyst => Role::Analyst,
-            RoleName::Operator => Role::Operator,
-            RoleName::Admin => Role::Admin,
-        }
-    }
+fn open(place: &DataDirectoryArgs) -> Result<StoppedServer> {
+    StoppedServer::open(place.load()?)
 }

@@ -19,6 +19,7 @@ mod in_process;
 #[path = "../receive/ingest/calls.rs"]
 mod ingest_calls;
 mod ingesting;
+mod lists;
 mod managing_parts;
 mod metrics;
 mod private_logspaces;

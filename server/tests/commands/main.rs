@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod apply;
 mod command_line;
 mod environment;
 mod loadgen;

@@ -46,7 +46,7 @@ function Permitted({ state, user, picker, onChange }: Props & { user: string }) 
     { id: 'new-token', title: 'New token', keys: 'N', words: 'add create api', run: newToken },
     ...tabs.map((tab, at) => ({
       id: `tab-${tab}`,
-      title: `Show ${labelOf(tab).toLowerCase()}`,
+      title: `Show ${labels[tab].toLowerCase()}`,
       keys: `Alt-${at + 1}`,
       run: () => onChange(onTab(state, tab)),
     })),
@@ -134,7 +134,7 @@ function TabLink({ tab, state }: { tab: Tab; state: AdminState }) {
         open(href);
       }}
     >
-      {labelOf(tab)}
+      {labels[tab]}
     </a>
   );
 }
@@ -146,19 +146,11 @@ function onTab(state: AdminState, tab: Tab): AdminState {
   return { ...state, tab, panel, find: '', ...(tab === 'audit' && { range: auditRange }) };
 }
 
-function labelOf(tab: Tab): string {
-  switch (tab) {
-    case 'accounts':
-      return 'Users and tokens';
-    case 'sessions':
-      return 'Sessions';
-    case 'audit':
-      return 'Audit';
-    case 'settings':
-      return 'Settings';
-    case 'certificates':
-      return 'Certificates';
-    case 'server':
-      return 'Server';
-  }
-}
+const labels: Readonly<Record<Tab, string>> = {
+  accounts: 'Users and tokens',
+  sessions: 'Sessions',
+  audit: 'Audit',
+  settings: 'Settings',
+  certificates: 'Certificates',
+  server: 'Server',
+};

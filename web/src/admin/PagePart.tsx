@@ -25,7 +25,7 @@ type Props = {
 export function PagePart(props: Props) {
   const { label, title = label, note, tools, isLoading = false, error = null, children } = props;
   return (
-    <section className={classes.box} aria-label={label}>
+    <section className="rigid panel round10" aria-label={label}>
       <div className={classes.boxHead}>
         <h2>{title}</h2>
         {note !== undefined && <span className="dimmed">{note}</span>}

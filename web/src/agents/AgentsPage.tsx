@@ -71,7 +71,7 @@ export function AgentsPage({ state, onChange }: Props) {
           Choose what you have, copy its configuration, and see its first message arrive.
         </p>
       </header>
-      <div className={classes.columns}>
+      <div className="listAndContent">
         <AgentList agents={agents} chosen={agent.id} linkTo={linkTo} onOpen={open} />
         <div className="stack gap16 minWidth0">
           <h2 ref={name} className={classes.name}>

@@ -1,6 +1,6 @@
 /** Waits for the first message, and shows how it was parsed when it has arrived. */
 import { Anchor, Button } from '@mantine/core';
-import { IconCircleCheckFilled, IconSearch } from '@tabler/icons-react';
+import { IconCircleCheckFilled } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { completeIn } from '../api/query';
 import type { Message, RouterStatus } from '../api/model';
@@ -43,8 +43,8 @@ export function ArrivalPanel({ agent, query: asked, word, user, status, onQuery 
       <Wait key={`${agent} ${round}`} {...{ query, word, status }} onAgain={again} />
       <div>
         <div className="flex alignStart gap8 relative" role="search" aria-label="What to wait for">
-          <IconSearch className={classes.icon} size={16} aria-hidden />
           <QueryField
+            hasIcon
             label="Query"
             placeholder="Every message, or only what matches: host:web*"
             value={text}
@@ -125,7 +125,7 @@ function StateText({ state, query, word, onAgain, onKeepWaiting, onRetry }: Stat
     case 'waiting':
       return (
         <>
-          <Head mark={<span className={classes.pulse} aria-hidden />}>
+          <Head mark={<span className="pulse" aria-hidden />}>
             {state.isOpen
               ? isOwn
                 ? 'Waiting for your test message…'
@@ -173,7 +173,7 @@ function StateText({ state, query, word, onAgain, onKeepWaiting, onRetry }: Stat
       return (
         <>
           <Head
-            mark={<span className={classes.pulse} aria-hidden />}
+            mark={<span className="pulse" aria-hidden />}
             actions={<Button onClick={onRetry}>Try now</Button>}
           >
             Connection lost; reconnecting

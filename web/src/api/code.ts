@@ -2,6 +2,7 @@
  * Fetches parts of the console itself, which are left on the server until they are needed. While the server is away a
  * part is waited for; the one that asked goes on by itself when it is there.
  */
+import { type FunctionComponent, type ReactNode, lazy } from 'react';
 import { under } from '../base';
 
 /**
@@ -34,6 +35,15 @@ export async function fetched<Part>(load: () => Promise<Part>): Promise<Part> {
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
+}
+
+type PropsOf<Component> = Component extends (props: infer Props) => ReactNode ? Props : never;
+
+/** A component that is fetched when it is shown for the first time, by the name of its export. */
+export function lazyPart<Part, Name extends keyof Part>(load: () => Promise<Part>, name: Name) {
+  return lazy(async () => ({
+    default: (await fetched(load))[name] as FunctionComponent<PropsOf<Part[Name]>>,
+  }));
 }
 
 async function isServerThere(): Promise<boolean> {

@@ -5,8 +5,8 @@
 import { Button, Center, Loader } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useNavigate } from '@tanstack/react-router';
-import { Suspense, lazy, useCallback, useDeferredValue, useEffect, useRef, useState } from 'react';
-import { fetched } from '../api/code';
+import { Suspense, useCallback, useDeferredValue, useEffect, useRef, useState } from 'react';
+import { lazyPart } from '../api/code';
 import type { Session } from '../api/model';
 import { endSession, endsAt, hasEnded, sessionQuery, signOut } from '../api/session';
 import { Empty } from '../ui/Empty';
@@ -19,22 +19,10 @@ import { endsSoon, waitBeforeWarning } from './expiry';
 import classes from './AwayBanner.module.css';
 
 // These parts are not needed to open a page.
-const LoginPage = lazy(() =>
-  fetched(() => import('../session/LoginPage')).then((module) => ({ default: module.LoginPage })),
-);
-const SetupPage = lazy(() =>
-  fetched(() => import('../session/SetupPage')).then((module) => ({ default: module.SetupPage })),
-);
-const SessionEnded = lazy(() =>
-  fetched(() => import('../session/SessionEnded')).then((module) => ({
-    default: module.SessionEnded,
-  })),
-);
-const EnrolPage = lazy(() =>
-  fetched(() => import('../session/account/EnrolPage')).then((module) => ({
-    default: module.EnrolPage,
-  })),
-);
+const LoginPage = lazyPart(() => import('../session/LoginPage'), 'LoginPage');
+const SetupPage = lazyPart(() => import('../session/SetupPage'), 'SetupPage');
+const SessionEnded = lazyPart(() => import('../session/SessionEnded'), 'SessionEnded');
+const EnrolPage = lazyPart(() => import('../session/account/EnrolPage'), 'EnrolPage');
 
 export function Gate() {
   const queryClient = useQueryClient();

@@ -4,7 +4,7 @@
  */
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
-import { Suspense, lazy, useEffect, useRef } from 'react';
+import { Suspense, useEffect, useRef } from 'react';
 import { Menu, Popover, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import {
   IconApi,
@@ -19,7 +19,7 @@ import {
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type User, sessionQuery, signOut } from '../api/session';
 import { Logo } from '../ui/Logo';
-import { fetched } from '../api/code';
+import { lazyPart } from '../api/code';
 import { AGE_MAX_MS, type Freshness, useFreshness } from '../api/freshness';
 import type { RouterStatus } from '../api/model';
 import { healthQuery, ingestQuery, statusQuery, unusualSendersQuery } from '../api/status';
@@ -132,9 +132,7 @@ function MorePages({ places, pathname }: MorePagesProps) {
   );
 }
 
-const HealthPanel = lazy(async () => ({
-  default: (await fetched(() => import('./HealthPanel'))).HealthPanel,
-}));
+const HealthPanel = lazyPart(() => import('./HealthPanel'), 'HealthPanel');
 
 /** Figures of the whole store change slowly, so the rail asks for them less often than the overview. */
 const SLOW_POLL_MS = 60_000;
@@ -193,9 +191,7 @@ function useCauses(status: RouterStatus | undefined): [readonly Cause[], Freshne
   return [causesOf(status, flow.data, senders.data, Date.parse(status.time)), known];
 }
 
-const PasswordDialog = lazy(async () => ({
-  default: (await fetched(() => import('./PasswordDialog'))).PasswordDialog,
-}));
+const PasswordDialog = lazyPart(() => import('./PasswordDialog'), 'PasswordDialog');
 
 type UserMenuProps = { user: User; onCommands: () => void; onShortcuts: () => void };
 

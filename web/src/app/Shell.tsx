@@ -1,10 +1,10 @@
 /** The frame around every page: the rail, and the commands that are available everywhere. */
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { useMatches, useNavigate, useRouter } from '@tanstack/react-router';
-import { type ReactNode, Suspense, lazy, useEffect, useRef } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { IconPlugConnectedX } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { fetched } from '../api/code';
+import { fetched, lazyPart } from '../api/code';
 import type { User } from '../api/session';
 import { address } from '../ui/open';
 import { Palette } from '../ui/Palette';
@@ -21,9 +21,7 @@ import { carried } from './scope';
 import { usePreferences } from './preferences';
 import awayBannerClasses from './AwayBanner.module.css';
 
-const Shortcuts = lazy(async () => ({
-  default: (await fetched(() => import('./Shortcuts'))).Shortcuts,
-}));
+const Shortcuts = lazyPart(() => import('./Shortcuts'), 'Shortcuts');
 
 const GROUPS = ['Go to', 'Recent queries', 'Time range', 'Console'];
 const RECENT_SHOWN = 8;

@@ -129,30 +129,25 @@ function stateRoute<const Path extends string, State>(
   return plainRoute({ path, page, Page: Stateful });
 }
 
-const TailPage = lazyRouteComponent(() => fetched(() => import('../tail/TailPage')), 'TailPage');
-const RouterPage = lazyRouteComponent(
-  () => fetched(() => import('../router/RouterPage')),
-  'RouterPage',
-);
-const FlowPage = lazyRouteComponent(() => fetched(() => import('../flow/FlowPage')), 'FlowPage');
-const AdminPage = lazyRouteComponent(
-  () => fetched(() => import('../admin/AdminPage')),
-  'AdminPage',
-);
-const WelcomePage = lazyRouteComponent(
-  () => fetched(() => import('../welcome/WelcomePage')),
-  'WelcomePage',
-);
+function lazyPage<Part extends Record<string, unknown>, Name extends string & keyof Part>(
+  load: () => Promise<Part>,
+  name: Name,
+) {
+  return lazyRouteComponent(() => fetched(load), name);
+}
+
+const TailPage = lazyPage(() => import('../tail/TailPage'), 'TailPage');
+const RouterPage = lazyPage(() => import('../router/RouterPage'), 'RouterPage');
+const FlowPage = lazyPage(() => import('../flow/FlowPage'), 'FlowPage');
+const AdminPage = lazyPage(() => import('../admin/AdminPage'), 'AdminPage');
+const WelcomePage = lazyPage(() => import('../welcome/WelcomePage'), 'WelcomePage');
 
 const pages = [
   createRoute({ getParentRoute: () => rootRoute, path: '/', component: FirstPage }),
   plainRoute({
     path: '/overview',
     page: 'Overview',
-    Page: lazyRouteComponent(
-      () => fetched(() => import('../overview/OverviewPage')),
-      'OverviewPage',
-    ),
+    Page: lazyPage(() => import('../overview/OverviewPage'), 'OverviewPage'),
   }),
   stateRoute({
     path: '/search',
@@ -181,7 +176,7 @@ const pages = [
     read: readSenders,
     write: writeSenders,
     kept: ['from', 'to', 'logspace'],
-    Page: lazyRouteComponent(() => fetched(() => import('../senders/SendersPage')), 'SendersPage'),
+    Page: lazyPage(() => import('../senders/SendersPage'), 'SendersPage'),
   }),
   stateRoute({
     path: '/router',
@@ -206,7 +201,7 @@ const pages = [
     page: 'Send logs',
     read: readAgents,
     write: writeAgents,
-    Page: lazyRouteComponent(() => fetched(() => import('../agents/AgentsPage')), 'AgentsPage'),
+    Page: lazyPage(() => import('../agents/AgentsPage'), 'AgentsPage'),
   }),
   stateRoute({
     path: '/logspaces',
@@ -214,10 +209,7 @@ const pages = [
     read: readLogspaces,
     write: writeLogspaces,
     kept: ['from', 'to', 'logspace'],
-    Page: lazyRouteComponent(
-      () => fetched(() => import('../logspaces/LogspacesPage')),
-      'LogspacesPage',
-    ),
+    Page: lazyPage(() => import('../logspaces/LogspacesPage'), 'LogspacesPage'),
   }),
   stateRoute({
     path: '/admin',
@@ -232,14 +224,14 @@ const pages = [
     page: 'API',
     read: readApi,
     write: writeApi,
-    Page: lazyRouteComponent(() => fetched(() => import('../help/api/ApiPage')), 'ApiPage'),
+    Page: lazyPage(() => import('../help/api/ApiPage'), 'ApiPage'),
   }),
   stateRoute({
     path: '/help',
     page: 'Help',
     read: readGuide,
     write: () => ({}),
-    Page: lazyRouteComponent(() => fetched(() => import('../help/guide/GuidePage')), 'GuidePage'),
+    Page: lazyPage(() => import('../help/guide/GuidePage'), 'GuidePage'),
   }),
   stateRoute({
     path: '/welcome',
@@ -257,10 +249,7 @@ const pages = [
   plainRoute({
     path: '/account',
     page: 'Account',
-    Page: lazyRouteComponent(
-      () => fetched(() => import('../session/account/AccountPage')),
-      'AccountPage',
-    ),
+    Page: lazyPage(() => import('../session/account/AccountPage'), 'AccountPage'),
   }),
 ] as const;
 

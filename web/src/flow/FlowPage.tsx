@@ -1,11 +1,11 @@
 /** Whether every message that was received is accounted for, and where it is. */
-import { Skeleton } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
 import { IconAlertTriangle, IconCircleCheck, IconHelpCircle } from '@tabler/icons-react';
 import { AGE_MAX_MS, type Freshness, useFreshness } from '../api/freshness';
 import type { Ledger, LedgerCounts, LedgerPoint, LedgerStep } from '../api/model';
 import { Empty } from '../ui/Empty';
+import { Loading } from '../ui/Loading';
 import { PageLoadError } from '../ui/PageLoadError';
 import { follow, useOpen } from '../ui/open';
 import { type TimeRange, canRefresh } from '../ui/range';
@@ -45,7 +45,7 @@ export function FlowPage({ range, picker, onRange }: Props) {
         <div className="toEnd">{picker}</div>
       </div>
       <PageLoadError error={error} isFilled={flow !== undefined} onRetry={() => void refetch()} />
-      {flow === undefined && error === null && <Loading />}
+      {flow === undefined && error === null && <Loading heights={[68, 320, 200]} />}
       {flow !== undefined && <Balance {...{ flow, known, range, stale, onRange }} />}
     </div>
   );
@@ -130,16 +130,6 @@ function hrefOf(
   }
 }
 
-function Loading() {
-  return (
-    <div className="stack gap12" role="status" aria-label="Loading">
-      <Skeleton height={68} />
-      <Skeleton height={320} />
-      <Skeleton height={200} />
-    </div>
-  );
-}
-
 type SeriesProps = { flow: Ledger; stale: boolean; onZoom: (range: TimeRange) => void };
 
 /** The same balance over time. */
@@ -161,7 +151,7 @@ function Series({ flow, stale, onZoom }: SeriesProps) {
             </li>
           ))}
         </ul>
-        <span className="dimmed">per {nameOf(flow.step)}</span>
+        <span className="dimmed">per {steps[flow.step].name}</span>
       </div>
       <Bars
         label="Messages over time by outcome, bar by bar"
@@ -195,7 +185,7 @@ function stackOf({ series, step }: Ledger): Stack {
   const shown = layers.filter(({ total }) => total > 0);
   return {
     times: series.map(({ time }) => Date.parse(time)),
-    intervalMs: stepMs(step),
+    intervalMs: steps[step].ms,
     totals: series.map(({ received }) => received),
     highest: Math.max(...series.map(heightOf), 0),
     layers: shown.length > 0 ? shown : layers.filter(({ label }) => label === 'Stored'),
@@ -206,27 +196,11 @@ function heightOf({ received, stored, forwarded, dropped, unacknowledged }: Ledg
   return Math.max(received, stored + forwarded + dropped + unacknowledged);
 }
 
-function stepMs(step: LedgerStep): number {
-  switch (step) {
-    case '1m':
-      return 60_000;
-    case '1h':
-      return 3_600_000;
-    case '1d':
-      return 86_400_000;
-  }
-}
-
-function nameOf(step: LedgerStep): string {
-  switch (step) {
-    case '1m':
-      return 'minute';
-    case '1h':
-      return 'hour';
-    case '1d':
-      return 'day';
-  }
-}
+const steps: Readonly<Record<LedgerStep, { name: string; ms: number }>> = {
+  '1m': { name: 'minute', ms: 60_000 },
+  '1h': { name: 'hour', ms: 3_600_000 },
+  '1d': { name: 'day', ms: 86_400_000 },
+};
 
 type Term = {
   name: string;
@@ -262,7 +236,7 @@ function Equation({ total, known }: { total: LedgerCounts; known: Freshness }) {
     { name: 'In flight', count: total.in_flight },
   ];
   return (
-    <section className={classes.equation} aria-label="Balance">
+    <section className="flex wrap clip panel round8" aria-label="Balance">
       <dl className={classes.terms}>
         <Amount name="Received" count={total.received} />
         {terms.map((term, at) => (

@@ -296,7 +296,7 @@ function FillTable({ info, by, onBy }: FillTableProps) {
                   {value}
                 </th>
                 <td className={classes.trackCell}>
-                  <span className={classes.track} aria-hidden>
+                  <span className="meter" aria-hidden>
                     <span style={{ width: `${(100 * count) / most}%` }} />
                   </span>
                 </td>

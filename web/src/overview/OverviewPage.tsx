@@ -1,7 +1,7 @@
 /**
  * The operator's start page: whether all is well, the problems, and the figures of the last day.
  */
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconCircleCheck,
@@ -20,6 +20,7 @@ import {
   unsealedMessages,
   unusualSendersQuery,
 } from '../api/status';
+import { Loading } from '../ui/Loading';
 import { staleText } from '../ui/staleText';
 import { address, follow, useOpen } from '../ui/open';
 import { formatLength, formatTime, useZone } from '../ui/time';
@@ -51,7 +52,7 @@ export function OverviewPage() {
       {known.isKnown && isHere && (
         <State status={status.data} flow={flow.data} senders={senders.data} />
       )}
-      {!known.isKnown && known.why === 'asking' && <Loading />}
+      {!known.isKnown && known.why === 'asking' && <Loading heights={[56, 96, 200]} />}
       {!known.isKnown && known.why !== 'asking' && (
         <NotKnown title={staleText(known, zone)} why={known.why} error={failed?.error ?? null} />
       )}
@@ -150,16 +151,6 @@ function iconOf(causes: readonly Cause[]): ReactNode {
     <IconCircleX className={classes.icon} data-tone="bad" size={20} aria-hidden />
   ) : (
     <IconAlertTriangle className={classes.icon} data-tone="caution" size={20} aria-hidden />
-  );
-}
-
-function Loading() {
-  return (
-    <div className="stack gap12" role="status" aria-label="Loading">
-      <Skeleton height={56} />
-      <Skeleton height={96} />
-      <Skeleton height={200} />
-    </div>
   );
 }
 

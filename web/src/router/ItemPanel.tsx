@@ -23,7 +23,7 @@ import {
   idOf,
   isOff,
   listOf,
-  nounOf,
+  nouns,
   textOf,
   valueAt,
 } from './document';
@@ -53,7 +53,7 @@ export function ItemPanel(props: Props) {
   const { place, item, problems, status, canEdit, onClose, onEdit, onOpen } = props;
   const name = useFocusOnNew(props.isNew);
   const own = problemsOfItem(problems, place);
-  const noun = nounOf(place.section);
+  const noun = nouns[place.section];
   const set = (key: string, value: Json | undefined) =>
     onEdit({ type: 'set', place, key, value }, `${place.section} ${place.index} ${key}`);
   const isDestination = place.section === 'destinations';
@@ -205,7 +205,7 @@ function Folded({ group, ...shared }: GroupProps & { group: FieldGroup }) {
       open={isOpen}
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
-      <summary>
+      <summary className="truncate">
         <b>{name}</b> <span title={set}>{set === '' ? 'defaults' : set}</span>
       </summary>
       <div className="stack gap12 minWidth0 fullWidth">

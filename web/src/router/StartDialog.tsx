@@ -1,10 +1,11 @@
 /**
  * A dialog for a change that another page requested: describes it, and asks for what is missing.
  */
-import { Button, Group, NativeSelect, Skeleton } from '@mantine/core';
+import { NativeSelect, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog } from '../ui/Dialog';
+import { FormEnd } from '../ui/Form';
 import type { Start } from './routerParams';
 import { type Trace, requestTrace } from '../api/query';
 
@@ -34,7 +35,7 @@ export function StartDialog({ start, routes, onRoute, onMute, onClose }: Props) 
       {isMute ? (
         <Mute of={start.of} routes={routes} onMute={onMute} onClose={onClose} />
       ) : (
-        <Buttons label="Add the route" onDo={onRoute} onClose={onClose} />
+        <FormEnd mt={12} action="Add the route" onAct={onRoute} onCancel={onClose} />
       )}
     </Dialog>
   );
@@ -72,11 +73,12 @@ function Mute({ of, routes, onMute, onClose }: MuteProps) {
         data={[...offered]}
         onChange={(event) => setChosen(event.currentTarget.value)}
       />
-      <Buttons
-        label="Add the step"
-        isOff={routes.length === 0}
-        onDo={() => onMute(routes.indexOf(route))}
-        onClose={onClose}
+      <FormEnd
+        mt={12}
+        action="Add the step"
+        isReady={routes.length > 0}
+        onAct={() => onMute(routes.indexOf(route))}
+        onCancel={onClose}
       />
     </>
   );
@@ -88,17 +90,4 @@ function aboutRoutes(taking: number, isTraced: boolean): string {
   return taking === 1
     ? 'The only route that takes the message.'
     : `The ${taking} routes that take the message. The others go on sending it.`;
-}
-
-type ButtonsProps = { label: string; isOff?: boolean; onDo: () => void; onClose: () => void };
-
-function Buttons({ label, isOff = false, onDo, onClose }: ButtonsProps) {
-  return (
-    <Group justify="flex-end" gap={8} mt={12}>
-      <Button onClick={onClose}>Cancel</Button>
-      <Button variant="filled" disabled={isOff} onClick={onDo}>
-        {label}
-      </Button>
-    </Group>
-  );
 }

@@ -1,17 +1,15 @@
 /**
  * The document as a canvas, as lists or as text. A narrow window shows lists instead of the canvas.
  */
-import { Button, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { Suspense, lazy, useState } from 'react';
-import { IconAlertTriangle, IconGripVertical, IconPlus } from '@tabler/icons-react';
+import { IconAlertTriangle, IconGripVertical } from '@tabler/icons-react';
 import { fetched } from '../api/code';
-import type { DestinationStatus, DocumentProblem, RouterStatus } from '../api/model';
+import type { DestinationStatus, DocumentProblem } from '../api/model';
 import { Notice } from '../ui/Notice';
 import { formatBytes, formatCount, formatRate } from '../ui/number';
 import { formatLength, useZone } from '../ui/time';
 import { type CardActions, forecastFor, isFailing } from './canvas/cardData';
-import type { MeasuredRates } from './canvas/measure';
-import type { Shares } from './canvas/shares';
 import {
   type Item,
   type ItemPlace,
@@ -21,10 +19,12 @@ import {
   isOff,
   isSamePlace,
   listOf,
-  nounOf,
+  nouns,
 } from './document';
+import type { KnownDocument } from './known';
 import type { DestinationTask, RouterView } from './routerParams';
 import { itemsOf } from './textItems';
+import { AddButton } from './AddButton';
 import { ProblemList } from './ProblemList';
 import { completeToml } from './completion';
 import { itemText, liveOf, noneYet, rateLabel } from './itemText';
@@ -41,19 +41,12 @@ import listClasses from './list/List.module.css';
 
 const Canvas = lazy(() => fetched(() => import('./canvas/Canvas')));
 
-type Props = {
+type Props = Omit<KnownDocument, 'document'> & {
   /** Null while the draft is a text that cannot be parsed. */
   document: RouterDocument | null;
   text: string | null;
-  status: RouterStatus | undefined;
-  /** The live document. */
-  live: RouterDocument;
-  shares: Shares;
-  measured: MeasuredRates | undefined;
-  problems: readonly DocumentProblem[];
   /** The problems that have a position in the text. */
   marks: readonly DocumentProblem[];
-  warnings: readonly string[];
   view: RouterView;
   canEdit: boolean;
   isNarrow: boolean;
@@ -186,15 +179,7 @@ function TextView(props: TextViewProps) {
   );
 }
 
-type ListViewProps = {
-  document: RouterDocument;
-  status: RouterStatus | undefined;
-  /** The live document that the draft is based on. */
-  live: RouterDocument;
-  shares: Shares;
-  measured: MeasuredRates | undefined;
-  problems: readonly DocumentProblem[];
-  warnings: readonly string[];
+type ListViewProps = KnownDocument & {
   /** The item that is open. */
   shown: ItemPlace | null;
   canEdit: boolean;
@@ -225,15 +210,10 @@ export function ListView(props: ListViewProps) {
           <div className={listClasses.head}>
             <h2>{title}</h2>
             {canEdit && (
-              <Button
-                variant="subtle"
-                size="compact-xs"
-                leftSection={<IconPlus size={14} />}
-                aria-label={`Add ${nounOf(section).toLowerCase()}`}
+              <AddButton
+                label={`Add ${nouns[section].toLowerCase()}`}
                 onClick={() => onAdd(section)}
-              >
-                Add
-              </Button>
+              />
             )}
           </div>
           <Rows {...props} section={section} />
@@ -242,7 +222,7 @@ export function ListView(props: ListViewProps) {
               {formatCount(status.unrouted_messages)} messages matched no route and were dropped.
             </p>
           )}
-          {document[section].length === 0 && <p className={listClasses.note}>{noneYet(section)}</p>}
+          {document[section].length === 0 && <p className={listClasses.note}>{noneYet[section]}</p>}
           {section === 'destinations' &&
             left.map((one) => (
               <div key={one.id} className={listClasses.note}>
@@ -308,7 +288,7 @@ function Row(props: RowProps) {
       <button
         type="button"
         className={listClasses.row}
-        aria-label={`${nounOf(section)} ${name}`}
+        aria-label={`${nouns[section]} ${name}`}
         aria-pressed={isSamePlace(props.shown, place)}
         data-card={`${section}-${index}`}
         data-off={off}
@@ -336,7 +316,7 @@ function Row(props: RowProps) {
           <span className="inlineRow gap4 meta bad">{destination?.last_error ?? live.trouble}</span>
         )}
         {traffic !== undefined && traffic.drops > 0 && (
-          <span className={listClasses.drops}>{formatRate(traffic.drops)}/s dropped</span>
+          <span className="meta dimmed">{formatRate(traffic.drops)}/s dropped</span>
         )}
         {destination !== undefined && destination.queue_messages > 0 && (
           <span className={listClasses.queued} data-off={off}>

@@ -7,7 +7,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { isAway } from '../api/client';
-import type { DocumentProblem, RouterChange, RouterStatus } from '../api/model';
+import type { RouterChange, RouterStatus } from '../api/model';
 import type { Trace } from '../api/query';
 import { Failure, Notice } from '../ui/Notice';
 import { InlineCode } from '../ui/InlineCode';
@@ -16,11 +16,12 @@ import { formatRate } from '../ui/number';
 import { PageHead } from './PageHead';
 import { StartDialog } from './StartDialog';
 import { Views } from './Views';
-import { type MeasuredRates, useMeasured } from './canvas/measure';
-import { type Shares, useShares } from './canvas/shares';
+import { useMeasured } from './canvas/measure';
+import { useShares } from './canvas/shares';
 import { type ItemPlace, type RouterDocument, idOf, isSamePlace, itemAt } from './document';
 import { DraftBar } from './draft/DraftBar';
 import { HistoryDialog } from './history/HistoryDialog';
+import type { KnownDocument } from './known';
 import { placeOf } from './problems';
 import { type Live, confirmRevision, rollBack } from './queries';
 import type { DestinationTask, RouterView } from './routerParams';
@@ -247,15 +248,9 @@ function TaskDialog({ task, id, canEdit, onClose }: TaskDialogProps) {
   }
 }
 
-type SidePanelProps = {
+type SidePanelProps = Omit<KnownDocument, 'document'> & {
   document: RouterDocument | null;
-  live: RouterDocument;
   draft: Content | null;
-  status: RouterStatus | undefined;
-  shares: Shares;
-  measured: MeasuredRates | undefined;
-  problems: readonly DocumentProblem[];
-  warnings: readonly string[];
   view: RouterView;
   canEdit: boolean;
   /** The item that has just been added. */

@@ -16,18 +16,12 @@ export type RouterDocument = { version: Json } & Record<Section, Item[]>;
 export type ItemPlace = { section: Section; index: number };
 
 /** The word for one item of a section. */
-export function nounOf(section: Section): string {
-  switch (section) {
-    case 'sources':
-      return 'Source';
-    case 'routes':
-      return 'Route';
-    case 'logspaces':
-      return 'Logspace';
-    case 'destinations':
-      return 'Destination';
-  }
-}
+export const nouns: Readonly<Record<Section, string>> = {
+  sources: 'Source',
+  routes: 'Route',
+  logspaces: 'Logspace',
+  destinations: 'Destination',
+};
 
 export function itemAt(document: RouterDocument, { section, index }: ItemPlace): Item | undefined {
   return document[section][index];

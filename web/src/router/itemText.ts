@@ -73,18 +73,14 @@ export function itemText(section: Section, item: Item, warnings: readonly string
 }
 
 /** The text for an empty section: what that means, and what to do. */
-export function noneYet(section: Section): string {
-  switch (section) {
-    case 'sources':
-      return 'No source yet, so nothing is received. Add one for each port or file that messages come from.';
-    case 'routes':
-      return 'No route yet, so every message is dropped. Add one: without a filter it takes everything.';
-    case 'logspaces':
-      return 'No logspace yet, so nothing is stored and found. Add one for routes to send to.';
-    case 'destinations':
-      return 'None yet. Add one to send messages on to another system.';
-  }
-}
+export const noneYet: Readonly<Record<Section, string>> = {
+  sources:
+    'No source yet, so nothing is received. Add one for each port or file that messages come from.',
+  routes:
+    'No route yet, so every message is dropped. Add one: without a filter it takes everything.',
+  logspaces: 'No logspace yet, so nothing is stored and found. Add one for routes to send to.',
+  destinations: 'None yet. Add one to send messages on to another system.',
+};
 
 function aboutSource(source: Item): string {
   const listen = listOf(source['listen']);

@@ -1,6 +1,6 @@
 /** The fields that the server's problems belong to. */
 import type { DocumentProblem } from '../api/model';
-import { type Item, type ItemPlace, type Section, idOf, nounOf, textOf } from './document';
+import { type Item, type ItemPlace, type Section, idOf, nouns, textOf } from './document';
 import { isSection } from './sections';
 import { settingsAt } from './fields';
 
@@ -81,7 +81,7 @@ export function nameOfPath(
   const { section, index, key } = place;
   const item = itemAt({ section, index }) ?? {};
   return {
-    noun: nounOf(section),
+    noun: nouns[section],
     name: idOf(item) || String(index + 1),
     field: fieldName(section, textOf(item['kind']), path, key),
   };

@@ -13,7 +13,7 @@ import {
   idOf,
   isOff,
   itemAt,
-  nounOf,
+  nouns,
   readDocument,
 } from './document';
 import {
@@ -261,14 +261,14 @@ function edit(state: WorkbenchState, change: Edit, mark: string | null = null): 
   const draft = written(state, { kind: 'document', document: edited(document, change) }, mark);
   if (change.type !== 'remove') return { draft };
   const name = idOf(itemAt(document, change.place) ?? {});
-  return { draft, offer: `${nounOf(change.place.section)} ${name} is removed from the draft` };
+  return { draft, offer: `${nouns[change.place.section]} ${name} is removed from the draft` };
 }
 
 function add(state: WorkbenchState, section: Section, where?: string): WorkbenchChange {
   const { document, live, view, canEdit } = state;
   if (document === null || !canEdit) return {};
   const item = {
-    ...newItem(section, freeId(document, nounOf(section).toLowerCase())),
+    ...newItem(section, freeId(document, nouns[section].toLowerCase())),
     ...(section === 'routes' && { to: newTargets(live.document, document) }),
     ...(where !== undefined && { where }),
   };

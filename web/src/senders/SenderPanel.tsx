@@ -12,6 +12,7 @@ import { sendersQuery } from '../api/status';
 import { editedQuery } from '../api/query';
 import { sessionQuery } from '../api/session';
 import { Dialog } from '../ui/Dialog';
+import { FormEnd } from '../ui/Form';
 import { Trend } from '../ui/chart/Trend';
 import { formatBytes, formatCount, formatRate } from '../ui/number';
 import { formatAge, formatLength, formatTime, useZone } from '../ui/time';
@@ -182,17 +183,14 @@ function Foot({ sender, mayChange, onForgotten }: FootProps) {
           Its figures are removed from this page. Its messages stay, and if it sends again, it is
           listed as new.
         </p>
-        <div className={classes.answers}>
-          <Button onClick={() => setAsks(false)}>Cancel</Button>
-          <Button
-            variant="filled"
-            color="red"
-            loading={forget.isPending}
-            onClick={() => forget.mutate()}
-          >
-            Forget it
-          </Button>
-        </div>
+        <FormEnd
+          mt={16}
+          action="Forget it"
+          tone="red"
+          isPending={forget.isPending}
+          onAct={() => forget.mutate()}
+          onCancel={() => setAsks(false)}
+        />
       </Dialog>
     </footer>
   );

@@ -1,11 +1,12 @@
 /** The senders: every host of every source, with those that need attention first. */
-import { Button, Skeleton, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { IconSearch, IconTransferIn } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { Sender, Senders, SkippedSender } from '../api/model';
 import { sendersQuery } from '../api/status';
 import { Empty } from '../ui/Empty';
+import { Loading } from '../ui/Loading';
 import { Notice } from '../ui/Notice';
 import { PageLoadError } from '../ui/PageLoadError';
 import { useCommands } from '../ui/commands';
@@ -101,7 +102,7 @@ export function SendersPage({ state, onChange }: Props) {
             </Notice>
           )}
           {data !== undefined && <SkippedNotice {...data} />}
-          {data === undefined && error === null && <Loading />}
+          {data === undefined && error === null && <Loading heights={[32, 320]} />}
           {data !== undefined &&
             (rows.length > 0 ? (
               <SenderTable
@@ -164,15 +165,6 @@ function Nothing({ isAny, onAll }: { isAny: boolean; onAll: () => void }) {
         the <a href={address('/router')}>Router</a> page.
       </p>
     </Empty>
-  );
-}
-
-function Loading() {
-  return (
-    <div className="stack gap8" role="status" aria-label="Loading">
-      <Skeleton height={32} />
-      <Skeleton height={320} />
-    </div>
   );
 }
 

@@ -1,8 +1,8 @@
 /** Shows messages as they are stored: up to four tails side by side. */
 import { useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, Suspense, lazy, useCallback, useMemo, useState } from 'react';
+import { type ReactNode, Suspense, useCallback, useMemo, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { fetched } from '../api/code';
+import { lazyPart } from '../api/code';
 import type { Message, QueryEdit } from '../api/model';
 import type { MessageState } from '../messages/messageState';
 import { useCommands } from '../ui/commands';
@@ -21,9 +21,7 @@ import { useNotifications } from './useNotifications';
 import classes from './TailPage.module.css';
 
 /** Loaded when the first message is opened. */
-const Drawer = lazy(async () => ({
-  default: (await fetched(() => import('../messages/drawer/Drawer'))).Drawer,
-}));
+const Drawer = lazyPart(() => import('../messages/drawer/Drawer'), 'Drawer');
 
 /** The range over which the fields beside the tails are counted. */
 const LAST_MINUTES = { kind: 'last', span: '15m' } as const;

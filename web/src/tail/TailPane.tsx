@@ -1,6 +1,6 @@
 /** One tail: its query, its rates, and the messages that arrived. */
 import { ActionIcon, Anchor, Button, Skeleton, UnstyledButton } from '@mantine/core';
-import { IconArrowDown, IconSearch, IconX } from '@tabler/icons-react';
+import { IconArrowDown, IconX } from '@tabler/icons-react';
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { completeIn } from '../api/query';
 import type { Message, ProblemDetail } from '../api/model';
@@ -129,9 +129,9 @@ function QueryRow(props: QueryRowProps) {
   };
   return (
     <div className="flex alignStart gap8 relative" role="search" aria-label={label}>
-      <IconSearch className={classes.icon} size={16} aria-hidden />
       <QueryField
         ref={field}
+        hasIcon
         label={label}
         placeholder='Words, "a phrase", host:web*'
         value={text}

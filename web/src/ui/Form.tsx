@@ -21,22 +21,25 @@ type EndProps = Omit<GroupProps, 'children'> & {
   /** The label of the button that sends the form: what it does. */
   action: ReactNode;
   isReady?: boolean;
-  isPending: boolean;
+  isPending?: boolean;
   /** The tone of the button, if what it does cannot be taken back. */
   tone?: string;
+  /** Called by the button, if there is no form to send. */
+  onAct?: () => void;
   onCancel: () => void;
 };
 
 export function FormEnd(props: EndProps) {
-  const { action, isReady = true, isPending, tone, onCancel, ...rest } = props;
+  const { action, isReady = true, isPending = false, tone, onAct, onCancel, ...rest } = props;
   return (
     <Group justify="flex-end" gap={8} {...rest}>
       <Button onClick={onCancel}>Cancel</Button>
       <Button
-        type="submit"
+        type={onAct === undefined ? 'submit' : 'button'}
         variant="filled"
         loading={isPending}
         disabled={!isReady}
+        onClick={onAct}
         {...(tone !== undefined && { color: tone })}
       >
         {action}

@@ -18,7 +18,7 @@ type Props = {
 export function Notice({ tone, title, children, onRetry }: Props) {
   return (
     <div className={classes.notice} data-tone={tone} role={tone === 'error' ? 'alert' : 'status'}>
-      <span className={classes.icon}>{iconOf(tone)}</span>
+      <span className={classes.icon}>{icons[tone]}</span>
       <div className="grow minWidth0 breakAnywhere">
         <div className="bold">{typeof title === 'string' ? <Prose text={title} /> : title}</div>
         {children}
@@ -40,13 +40,8 @@ export function Failure({ error, onRetry }: FailureProps) {
   return <Notice tone="error" title={error.message} onRetry={onRetry} />;
 }
 
-function iconOf(tone: Tone): ReactNode {
-  switch (tone) {
-    case 'error':
-      return <IconCircleX size={16} aria-hidden />;
-    case 'caution':
-      return <IconAlertTriangle size={16} aria-hidden />;
-    case 'info':
-      return <IconInfoCircle size={16} aria-hidden />;
-  }
-}
+const icons: Readonly<Record<Tone, ReactNode>> = {
+  error: <IconCircleX size={16} aria-hidden />,
+  caution: <IconAlertTriangle size={16} aria-hidden />,
+  info: <IconInfoCircle size={16} aria-hidden />,
+};

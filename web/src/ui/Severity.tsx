@@ -34,7 +34,7 @@ export function Severity({ message }: Props) {
   if (tone === undefined) return <span className="dimmed">–</span>;
   return (
     <span className={classes.severity} data-tone={tone}>
-      {iconOf(tone)}
+      {icons[tone]}
       {message.severity_name}
     </span>
   );
@@ -53,19 +53,11 @@ export function SeverityBar({ message }: Props) {
   );
 }
 
-function iconOf(tone: Tone): ReactNode {
-  switch (tone) {
-    case 'critical':
-      return <IconAlertOctagonFilled size={14} aria-hidden />;
-    case 'error':
-      return <IconCircleXFilled size={14} aria-hidden />;
-    case 'warning':
-      return <IconAlertTriangleFilled size={14} aria-hidden />;
-    case 'notice':
-      return <IconBellFilled size={14} aria-hidden />;
-    case 'info':
-      return <IconInfoCircle size={14} aria-hidden />;
-    case 'debug':
-      return <IconBug size={14} aria-hidden />;
-  }
-}
+const icons: Readonly<Record<Tone, ReactNode>> = {
+  critical: <IconAlertOctagonFilled size={14} aria-hidden />,
+  error: <IconCircleXFilled size={14} aria-hidden />,
+  warning: <IconAlertTriangleFilled size={14} aria-hidden />,
+  notice: <IconBellFilled size={14} aria-hidden />,
+  info: <IconInfoCircle size={14} aria-hidden />,
+  debug: <IconBug size={14} aria-hidden />,
+};

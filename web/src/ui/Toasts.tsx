@@ -63,7 +63,7 @@ function Card({ toast, held }: { toast: ShownToast; held: boolean }) {
   }, [held, id, stays]);
   return (
     <div className={classes.toast} data-tone={tone}>
-      <span className={classes.icon}>{iconOf(tone)}</span>
+      <span className={classes.icon}>{icons[tone]}</span>
       <div className={classes.words}>
         <div className="bold">
           <Prose text={title} />
@@ -88,15 +88,9 @@ function Card({ toast, held }: { toast: ShownToast; held: boolean }) {
   );
 }
 
-function iconOf(tone: ToastTone): ReactNode {
-  switch (tone) {
-    case 'good':
-      return <IconCircleCheck size={16} aria-hidden />;
-    case 'info':
-      return <IconInfoCircle size={16} aria-hidden />;
-    case 'caution':
-      return <IconAlertTriangle size={16} aria-hidden />;
-    case 'error':
-      return <IconCircleX size={16} aria-label="Failed:" role="img" />;
-  }
-}
+const icons: Readonly<Record<ToastTone, ReactNode>> = {
+  good: <IconCircleCheck size={16} aria-hidden />,
+  info: <IconInfoCircle size={16} aria-hidden />,
+  caution: <IconAlertTriangle size={16} aria-hidden />,
+  error: <IconCircleX size={16} aria-label="Failed:" role="img" />,
+};

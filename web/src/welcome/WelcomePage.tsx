@@ -322,7 +322,7 @@ export function ArrivalPanel({ arrival, error, onNext }: ArrivalPanelProps) {
       {message === null ? (
         <>
           <div className={classes.waiting}>
-            <span className={classes.pulse} aria-hidden />
+            <span className="pulse" aria-hidden />
             <strong>Waiting for the message</strong>
           </div>
           {newest === null ? (

@@ -5,6 +5,7 @@
 
 use crate::error::{ApiError, Result};
 use crate::extract::Query;
+use crate::list::{ListIdentity, page_size};
 use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::State;
@@ -17,7 +18,8 @@ use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of entries in one answer.
-const AUDIT_LIMIT_MAX: u32 = 10_000;
+const AUDIT_LIMIT_MAX: usize = 10_000;
+const AUDIT_LIMIT: usize = 100;
 /// Maximum length of a query.
 const QUERY_BYTES_MAX: usize = 8192;
 /// Number of entries examined in one step.
@@ -38,7 +40,9 @@ pub(crate) struct AuditQuery {
     to: Option<String>,
     /// 1 to 10000.
     #[param(default = 100, minimum = 1, maximum = 10000)]
-    limit: Option<u32>,
+    limit: Option<usize>,
+    /// The start of the page: the `cursor` of the previous page of the same list.
+    cursor: Option<String>,
 }
 
 /// An entry of the audit log.
@@ -56,13 +60,16 @@ pub(crate) struct AuditEntry {
     detail: String,
 }
 
-/// The newest entries, newest first.
+/// Entries, newest first.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Audit {
     entries: Vec<AuditEntry>,
     /// Whether all entries that could match were examined. False if the limit was reached, or after a million
     /// entries.
     complete: bool,
+    /// The cursor of the next page, which may be empty; null if `complete`.
+    #[schema(required)]
+    cursor: Option<String>,
 }
 
 /// The audit log: who did what, newest first.
@@ -73,23 +80,22 @@ pub(crate) async fn audit(
     State(shared): State<SharedState>,
     Query(asked): Query<AuditQuery>,
 ) -> Result<axum::Json<Audit>> {
-    let limit = asked.limit.unwrap_or(100);
-    if !(1..=AUDIT_LIMIT_MAX).contains(&limit) {
-        return Err(ApiError::bad_request(format!("limit is {limit}: it must be 1 to {AUDIT_LIMIT_MAX}")));
-    }
+    let list = ListIdentity::new("audit", (&asked.query, &asked.from, &asked.to));
+    let before = list.last_number(asked.cursor.as_deref())?;
     let now = clock::now();
     let wanted = AuditFilter {
         query: parsed(asked.query.as_deref().unwrap_or_default())?,
         from: time(asked.from.as_deref(), "from", now)?.unwrap_or(Timestamp::from_nanos(i64::MIN)),
         to: time(asked.to.as_deref(), "to", now)?.unwrap_or(Timestamp::from_nanos(i64::MAX)),
         now,
-        limit: limit as usize,
+        before: before.map(|number| i64::try_from(number).unwrap_or(i64::MAX)),
+        limit: page_size(asked.limit, AUDIT_LIMIT, AUDIT_LIMIT_MAX)?,
     };
     if wanted.to <= wanted.from {
         return Err(ApiError::bad_request("from must be before to").path("from"));
     }
     let meta = shared.state.meta.clone();
-    let (entries, complete) = blocking(move || wanted.of(&meta)).await??;
+    let (entries, next) = blocking(move || wanted.of(&meta)).await??;
     let entries = entries.into_iter().map(|entry| AuditEntry {
         time: entry.time.to_string(),
         account: entry.account.map(|account| account.to_string()),
@@ -97,7 +103,8 @@ pub(crate) async fn audit(
         action: entry.action,
         detail: entry.detail,
     });
-    Ok(axum::Json(Audit { entries: entries.collect(), complete }))
+    let cursor = next.map(|number| list.cursor(&number.to_string()));
+    Ok(axum::Json(Audit { entries: entries.collect(), complete: cursor.is_none(), cursor }))
 }
 
 /// The entries to list.
@@ -106,14 +113,16 @@ struct AuditFilter {
     from: Timestamp,
     to: Timestamp,
     now: Timestamp,
+    /// The number before which the page begins; `None` for the first page.
+    before: Option<i64>,
     limit: usize,
 }
 
 impl AuditFilter {
-    /// The matching entries, and whether these are certainly all.
-    fn of(&self, meta: &Meta) -> accounts::Result<(Vec<accounts::AuditEntry>, bool)> {
+    /// The matching entries, and the number before which others may match.
+    fn of(&self, meta: &Meta) -> accounts::Result<(Vec<accounts::AuditEntry>, Option<i64>)> {
         let matcher = Matcher::new(&self.query, &Context { now: self.now, logspace: "" });
-        let (mut found, mut looked_at, mut before) = (Vec::new(), 0, None);
+        let (mut found, mut looked_at, mut before) = (Vec::new(), 0, self.before);
         while looked_at < LOOKED_AT_MAX {
             let (page, next) = meta.audit_before(before, PAGE)?;
             looked_at += page.len() as u32;
@@ -123,16 +132,24 @@ impl AuditFilter {
             });
             found.extend(matches.map(|(_, entry)| entry));
             if self.limit < found.len() {
-                found.truncate(self.limit);
-                return Ok((found, false));
+                return Ok(cut(found, self.limit));
             }
             before = next;
             if before.is_none() {
-                return Ok((found, true));
+                return Ok((found, None));
             }
         }
-        Ok((found, false))
+        Ok((found, before))
     }
+}
+
+/// The first entries, and the number before which the others continue. Entries that are not written yet have no number
+/// at which a page could begin, so the first page has them all.
+fn cut(mut found: Vec<accounts::AuditEntry>, limit: usize) -> (Vec<accounts::AuditEntry>, Option<i64>) {
+    let waiting = found.iter().take_while(|entry| entry.number.is_none()).count();
+    found.truncate(limit.max(waiting));
+    let next = found.last().map(|last| last.number.unwrap_or(i64::MAX));
+    (found, next)
 }
 
 /// Entries in the form in which the matcher sees messages.

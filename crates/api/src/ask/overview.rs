@@ -180,7 +180,9 @@ impl Overview {
     fn run(mut self, cancel: &Cancel, lines: &mpsc::Sender<Bytes>) {
         send(
             lines,
-            &OverviewLine::Rows(SearchResponse::new(&mut self.question, &self.page, self.started, cancel)),
+            &OverviewLine::Rows(SearchResponse::new(
+                &mut self.question, &self.page, None, self.started, cancel,
+            )),
         );
         let coverage = match self.answer(cancel, lines) {
             Ok(coverage) => coverage,

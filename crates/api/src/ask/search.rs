@@ -6,12 +6,13 @@ use crate::error::{ApiError, Result};
 use crate::extract::Path;
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;
-use crate::question::{AllowedStages, CallerQuestion, QuestionParameters, StoreQuestion};
+use crate::question::{AllowedStages, CallerQuestion, QuestionParameters, StoreQuestion, list};
 use crate::state::SharedState;
 use crate::waiting::blocking;
 use logstead_indexer::{self as indexer, Hit};
 use logstead_questions::store::{Coverage, GlobalPosition, PageRequest, StreamedStages};
-use logstead_questions::wire::message::MessageJson;
+use logstead_questions::wire::file::MessageColumns;
+use logstead_questions::wire::message::{FieldValue, MessageJson};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -32,6 +33,10 @@ pub(crate) struct SearchRequest {
     order: Option<ResultOrder>,
     /// The start of the page: the `cursor` of the previous page, for the same question.
     cursor: Option<String>,
+    /// Fields to return instead of whole messages, in this order: at most 256. The answer then has `rows`.
+    #[serde(default, deserialize_with = "list")]
+    #[param(value_type = Option<String>)]
+    columns: Option<Vec<String>>,
 }
 
 impl QuestionParameters for SearchRequest {
@@ -51,7 +56,11 @@ pub enum ResultOrder {
 /// A page of messages.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct SearchResponse {
+    /// The messages; none if `columns` were asked for.
     messages: Vec<MessageJson>,
+    /// For each message, the values of the columns that were asked for; null if none were.
+    #[schema(required)]
+    rows: Option<Vec<MessageRow>>,
     /// The cursor of the next page; null on the last page.
     #[schema(required)]
     cursor: Option<String>,
@@ -64,9 +73,20 @@ pub(crate) struct SearchResponse {
     warnings: Vec<QueryWarning>,
     /// The query as it was understood.
     query: String,
-    /// The columns to show according to the stage `fields`; null without it. Messages are complete nevertheless.
+    /// The columns of `rows`; without rows, the columns to show according to the stage `fields`, or null. Messages are
+    /// complete nevertheless.
     #[schema(required)]
     columns: Option<Vec<String>>,
+}
+
+/// The wanted fields of a message.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct MessageRow {
+    /// The id, in the form `LOGSPACE:SEQUENCE`.
+    #[schema(example = "main:42")]
+    id: String,
+    /// The values in the order of `columns`: a text, several for a field whose name repeats, or null.
+    values: Vec<Option<FieldValue>>,
 }
 
 /// The messages to count.
@@ -97,8 +117,11 @@ pub(crate) struct CountResponse {
 pub(crate) async fn search(asked: CallerQuestion<SearchRequest>) -> Result<axum::Json<SearchResponse>> {
     let CallerQuestion { shared, caller, mut question, own, started, .. } = asked;
     let page = page_request(own.limit, own.order, own.cursor.as_deref().map(|text| (text, question.key)))?;
+    let columns = own.columns.map(MessageColumns::new).transpose();
+    let columns = columns.map_err(|detail| ApiError::bad_request(detail).path("columns"))?;
     let weight = question.weight(false);
-    let answer = move |cancel: &Cancel| SearchResponse::new(&mut question, &page, started, cancel);
+    let answer =
+        move |cancel: &Cancel| SearchResponse::new(&mut question, &page, columns.as_ref(), started, cancel);
     ask(&shared, &caller, weight, answer).await.map(axum::Json)
 }
 
@@ -161,6 +184,7 @@ impl SearchResponse {
     pub(crate) fn new(
         question: &mut StoreQuestion,
         request: &PageRequest,
+        columns: Option<&MessageColumns>,
         started: Instant,
         cancel: &Cancel,
     ) -> SearchResponse {
@@ -169,15 +193,23 @@ impl SearchResponse {
             question.warn_of_unknown_fields(cancel);
         }
         let copies = question.count_copies_of_page(&page, cancel);
+        let row = |columns: &MessageColumns, (logspace, hit): &(String, Hit)| MessageRow {
+            id: format!("{logspace}:{}", hit.sequence),
+            values: columns.values(logspace, hit),
+        };
+        let rows = columns.map(|columns| page.hits.iter().map(|hit| row(columns, hit)).collect());
         SearchResponse {
-            messages: messages(&page.hits),
+            messages: if columns.is_some() { Vec::new() } else { messages(&page.hits) },
+            rows,
             copies,
             cursor: page.end().map(|place| cursor::encode(request.order, question.key, &place)),
             took_ms: started.elapsed().as_millis() as u64,
             coverage: page.coverage,
             warnings: std::mem::take(&mut question.warnings),
             query: question.shown(),
-            columns: question.passing().as_ref().and_then(StreamedStages::names),
+            columns: columns
+                .map(MessageColumns::names)
+                .or_else(|| question.passing().as_ref().and_then(StreamedStages::names)),
         }
     }
 }

@@ -4,6 +4,7 @@
 use crate::access::{Call, Caller};
 use crate::error::{ApiError, Result};
 use crate::extract::{Json, Path, Query};
+use crate::list::{ListIdentity, page_size};
 use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::State;
@@ -19,13 +20,16 @@ use std::sync::Arc;
 const LIMIT_MAX: usize = 1000;
 const LIMIT: usize = 100;
 
-/// How many messages to show.
+/// Which messages to show.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct ShownLimit {
-    /// How many, from 1 to 1000; 100 by default.
+pub(crate) struct ShownPage {
+    /// How many.
+    #[param(default = 100, minimum = 1, maximum = 1000)]
     limit: Option<usize>,
+    /// The start of the page: the `cursor` of the previous page of the same list.
+    cursor: Option<String>,
 }
 
 /// How many of the oldest messages to act on, as the operator saw them.
@@ -45,6 +49,9 @@ pub(crate) struct WaitingMessages {
     messages: Vec<MessageJson>,
     /// The messages among the oldest that the caller may not search.
     withheld: WithheldMessages,
+    /// The cursor of the next page; null on the last page.
+    #[schema(required)]
+    cursor: Option<String>,
 }
 
 /// Messages of which only the number and the size are shown: routes also store messages of their sources in logspaces
@@ -125,45 +132,52 @@ pub(crate) async fn discard(
 /// The oldest waiting messages.
 #[utoipa::path(
     get, path = "/api/v1/destinations/{id}/queue", tag = "destinations",
-    params(("id" = String, Path, description = "The destination"), ShownLimit),
+    params(("id" = String, Path, description = "The destination"), ShownPage),
     responses((status = 200, body = WaitingMessages))
 )]
 pub(crate) async fn queue(
     call: Call,
     Path(id): Path<String>,
-    Query(limit): Query<ShownLimit>,
+    Query(page): Query<ShownPage>,
 ) -> Result<axum::Json<WaitingMessages>> {
-    show(&call, &id, &limit, |destination, limit| (destination.depth().messages, destination.waiting(limit)))
-        .await
+    let list = ListIdentity::new("queue", &id);
+    show(&call, &id, &list, &page, |destination, from, limit| {
+        (destination.depth().messages, destination.waiting(from, limit))
+    })
+    .await
 }
 
 /// The oldest messages that the other side refused.
 #[utoipa::path(
     get, path = "/api/v1/destinations/{id}/quarantine", tag = "destinations",
-    params(("id" = String, Path, description = "The destination"), ShownLimit),
+    params(("id" = String, Path, description = "The destination"), ShownPage),
     responses((status = 200, body = WaitingMessages))
 )]
 pub(crate) async fn quarantine(
     call: Call,
     Path(id): Path<String>,
-    Query(limit): Query<ShownLimit>,
+    Query(page): Query<ShownPage>,
 ) -> Result<axum::Json<WaitingMessages>> {
-    show(&call, &id, &limit, |destination, limit| (destination.quarantined(), destination.quarantine(limit)))
-        .await
+    let list = ListIdentity::new("quarantine", &id);
+    show(&call, &id, &list, &page, |destination, from, limit| {
+        (destination.quarantined(), destination.quarantine(from, limit))
+    })
+    .await
 }
 
 async fn show(
     Call { shared, caller }: &Call,
     id: &str,
-    limit: &ShownLimit,
-    read: fn(&Destination, usize) -> (u64, Vec<Hit>),
+    list: &ListIdentity,
+    page: &ShownPage,
+    read: fn(&Destination, u64, usize) -> (u64, Vec<Hit>),
 ) -> Result<axum::Json<WaitingMessages>> {
-    let limit = limit.limit.unwrap_or(LIMIT);
-    if !(1..=LIMIT_MAX).contains(&limit) {
-        return Err(ApiError::bad_request(format!("must be 1 to {LIMIT_MAX}, not {limit}")).path("limit"));
-    }
+    let limit = page_size(page.limit, LIMIT, LIMIT_MAX)?;
+    let from = list.last_number(page.cursor.as_deref())?.unwrap_or_default();
     let destination = find(shared, id)?;
-    let (total, hits) = blocking(move || read(&destination, limit)).await?;
+    let (total, mut hits) = blocking(move || read(&destination, from, limit + 1)).await?;
+    let next = hits.get(limit).map(|next| list.cursor(&next.sequence.to_string()));
+    hits.truncate(limit);
     let live = shared.state.pipeline.router();
     let (mut messages, mut withheld) = (Vec::new(), WithheldMessages::default());
     for hit in &hits {
@@ -177,7 +191,7 @@ async fn show(
             withheld.bytes += raw.len() as u64;
         }
     }
-    Ok(axum::Json(WaitingMessages { total, messages, withheld }))
+    Ok(axum::Json(WaitingMessages { total, messages, withheld, cursor: next }))
 }
 
 /// Whether every logspace in which routes store messages of a source may be searched by the caller. The route of a

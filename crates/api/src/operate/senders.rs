@@ -3,6 +3,7 @@
 use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::{Path, Query as Parameters};
+use crate::list::{ListIdentity, page_size};
 use crate::question::cancel::{Cancel, Weight, ask};
 use crate::question::clocks::Clocks;
 use crate::question::time;
@@ -46,8 +47,11 @@ pub(crate) struct SendersParams {
     to: Option<String>,
     /// Only senders whose host, source, address or certificate subject contains this text.
     query: Option<String>,
-    /// How many senders to list, 1 to 10000; 1000 by default. All are counted.
+    /// How many senders to list. All are counted.
+    #[param(default = 1000, minimum = 1, maximum = 10000)]
     limit: Option<usize>,
+    /// The start of the page: the `cursor` of the previous page of the same list.
+    cursor: Option<String>,
     /// Whether to include the `series` of each sender; true by default. Without them, an answer is a third of the
     /// size.
     series: Option<bool>,
@@ -61,7 +65,8 @@ pub(crate) struct SendersParams {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct FramesParams {
-    /// How many, from 1 to 200; 20 by default.
+    /// How many.
+    #[param(default = 20, minimum = 1, maximum = 200)]
     limit: Option<usize>,
 }
 
@@ -100,13 +105,25 @@ pub(crate) async fn senders(
     let (now, clocks) = (clock::now(), Clocks::new(None)?);
     let time = |text: Option<&String>, name| text.map(|text| time(text, name, &clocks, now)).transpose();
     let (from, to) = (time(params.from.as_ref(), "from")?, time(params.to.as_ref(), "to")?);
-    let limit = within(params.limit, SENDERS, SENDERS_MAX)?;
+    let limit = page_size(params.limit, SENDERS, SENDERS_MAX)?;
+    let list = ListIdentity::new("senders", (&params.from, &params.to, &params.query, params.unusual));
+    let after = list.last(params.cursor.as_deref())?.map(|last| sender_of(&last));
     let (text, has_series) = (params.query.unwrap_or_default(), params.series.unwrap_or(true));
     let unusual = params.unusual.unwrap_or(false);
     blocking(move || {
-        axum::Json(listed(&shared, &SenderFilter { text, from, to, limit, has_series, unusual }))
+        let filter = SenderFilter { text, from, to, after, limit, has_series, unusual };
+        let mut report = listed(&shared, &filter);
+        let last = report.continued_after.as_ref();
+        report.cursor = last.map(|last| list.cursor(&format!("{}\0{}", last.source, last.host)));
+        axum::Json(report)
     })
     .await
+}
+
+/// The sender in a cursor. Ids of sources contain no zero byte.
+fn sender_of(last: &str) -> SenderKey {
+    let (source, host) = last.split_once('\0').unwrap_or((last, ""));
+    SenderKey { source: source.into(), host: host.to_owned() }
 }
 
 /// The filter for the list of senders.
@@ -114,6 +131,7 @@ pub(super) struct SenderFilter {
     pub(super) text: String,
     pub(super) from: Option<Timestamp>,
     pub(super) to: Option<Timestamp>,
+    pub(super) after: Option<SenderKey>,
     pub(super) limit: usize,
     pub(super) has_series: bool,
     pub(super) unusual: bool,
@@ -129,12 +147,13 @@ pub(super) fn listed(shared: &ApiInner, wanted: &SenderFilter) -> Report {
             None => Some(SourceFacts { kind: "removed", offset_seconds: 0 }),
         }
     };
-    let SenderFilter { ref text, from, to, limit, has_series, unusual } = *wanted;
+    let SenderFilter { ref text, from, to, ref after, limit, has_series, unusual } = *wanted;
     pipeline.senders.report(&senders::SenderQuery {
         source: &source,
         text,
         from,
         to,
+        after: after.clone(),
         limit,
         has_series,
         unusual,
@@ -167,7 +186,7 @@ pub(crate) async fn frames(
     Path((source, host)): Path<(String, String)>,
     Parameters(params): Parameters<FramesParams>,
 ) -> Result<axum::Json<Frames>> {
-    let limit = within(params.limit, FRAMES, FRAMES_MAX)?;
+    let limit = page_size(params.limit, FRAMES, FRAMES_MAX)?;
     let logspaces = call.caller.logspaces(&call.shared.state.pipeline);
     let key = SenderKey { source: source.as_str().into(), host: host.clone() };
     let last_seen = call.shared.state.pipeline.senders.last_seen(&key).unwrap_or_else(clock::now);
@@ -354,11 +373,4 @@ pub(crate) async fn forget_all(
     let senders = blocking(move || inner.state.pipeline.senders.forget_all(&text, only_once)).await?;
     call.audit("sender.forget", format!("{senders} senders: {what}")).await;
     Ok(axum::Json(Forgotten { senders }))
-}
-
-fn within(limit: Option<usize>, default: usize, max: usize) -> Result<usize> {
-    match limit.unwrap_or(default) {
-        limit if (1..=max).contains(&limit) => Ok(limit),
-        _ => Err(ApiError::bad_request(format!("must be 1 to {max}")).path("limit")),
-    }
 }

@@ -92,6 +92,7 @@ fn add_section(text: &mut String, title: &str, body: &str) {
 /// One line for each sender, without its figures over time and without its skew.
 fn senders(shared: &ApiInner) -> String {
     let wanted = SenderFilter {
+        after: None,
         text: String::new(),
         from: None,
         to: None,

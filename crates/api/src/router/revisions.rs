@@ -7,6 +7,7 @@ use super::draft::Draft;
 use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::{Path, Query};
+use crate::list::{ListIdentity, ListParams, PAGE_MAX, page_size};
 use crate::state::{ApiInner, SharedState};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -37,10 +38,13 @@ pub(crate) struct RevisionSummary {
     live: bool,
 }
 
-/// All revisions, newest first.
+/// Revisions, newest first.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Revisions {
     revisions: Vec<RevisionSummary>,
+    /// The cursor of the next page; null on the last page.
+    #[schema(required)]
+    cursor: Option<String>,
 }
 
 /// The differences between two revisions.
@@ -52,13 +56,24 @@ pub(crate) struct RevisionDiff {
     text: String,
 }
 
-/// Every document that was ever live, newest first.
+/// The documents that have been live, newest first: the last thousand.
 #[utoipa::path(
-    get, path = "/api/v1/router/revisions", tag = "router", responses((status = 200, body = Revisions))
+    get, path = "/api/v1/router/revisions", tag = "router", params(ListParams),
+    responses((status = 200, body = Revisions))
 )]
-pub(crate) async fn revisions(State(shared): State<SharedState>) -> Result<axum::Json<Revisions>> {
+pub(crate) async fn revisions(
+    State(shared): State<SharedState>,
+    Query(ListParams { limit, cursor }): Query<ListParams>,
+) -> Result<axum::Json<Revisions>> {
+    let list = ListIdentity::new("revisions", ());
+    let before = list.last_number(cursor.as_deref())?.unwrap_or(u64::MAX);
+    let limit = page_size(limit, PAGE_MAX, PAGE_MAX)?;
     let live = shared.state.pipeline.router().revision;
-    let revisions = shared.meta(|meta| meta.revisions()).await?;
+    let mut revisions = shared.meta(move |meta| meta.revisions_before(before, limit + 1)).await?;
+    let has_more = limit < revisions.len();
+    revisions.truncate(limit);
+    let last = revisions.last().filter(|_| has_more);
+    let cursor = last.map(|last| list.cursor(&last.number.to_string()));
     let revisions = revisions.into_iter().map(|revision| RevisionSummary {
         revision: revision.number,
         author: revision.author,
@@ -66,7 +81,7 @@ pub(crate) async fn revisions(State(shared): State<SharedState>) -> Result<axum:
         created_at: revision.created_at.to_string(),
         live: revision.number == live,
     });
-    Ok(axum::Json(Revisions { revisions: revisions.collect() }))
+    Ok(axum::Json(Revisions { revisions: revisions.collect(), cursor }))
 }
 
 /// The document of a revision.

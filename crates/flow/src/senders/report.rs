@@ -27,6 +27,8 @@ pub struct SenderQuery<'a> {
     pub from: Option<Timestamp>,
     /// The end of the period.
     pub to: Option<Timestamp>,
+    /// The sender after which the list begins. All are counted.
+    pub after: Option<SenderKey>,
     /// The maximum number of senders.
     pub limit: usize,
     /// Whether the figures of each sender over time are included.
@@ -57,6 +59,12 @@ pub(super) struct ListeningPeriod {
 pub struct SenderReport {
     /// The senders, by source and host.
     senders: Vec<SenderRow>,
+    /// The cursor of the next page; null on the last page.
+    #[schema(required)]
+    pub cursor: Option<String>,
+    /// The last sender of the list, if others follow it.
+    #[serde(skip)]
+    pub continued_after: Option<SenderKey>,
     /// The number of senders, including those beyond `limit`.
     total: u64,
     /// The number of all senders that are silent; the next fields count those that are skewed, unparsed and new.
@@ -166,6 +174,8 @@ pub(crate) struct ZoneGuess {
 pub(super) fn report(registry: &Registry, wanted: &SenderQuery<'_>, heard: &ListeningPeriod) -> SenderReport {
     let mut report = SenderReport {
         senders: Vec::new(),
+        cursor: None,
+        continued_after: None,
         total: 0,
         silent: 0,
         skewed: 0,
@@ -178,6 +188,7 @@ pub(super) fn report(registry: &Registry, wanted: &SenderQuery<'_>, heard: &List
         skipped_left_out: registry.skipped_left_out,
     };
     let text = wanted.text.to_lowercase();
+    let mut last: Option<&SenderKey> = None;
     for (key, sender) in &registry.senders {
         if !matches(key, sender, &text) || !was_there(sender, wanted) {
             continue;
@@ -189,10 +200,16 @@ pub(super) fn report(registry: &Registry, wanted: &SenderQuery<'_>, heard: &List
         report.skewed += u64::from(row.skewed);
         report.unparsed += u64::from(row.is_unparsed());
         report.new += u64::from(row.new);
-        let is_listed = !wanted.unusual || row.is_unusual();
-        if is_listed && report.senders.len() < wanted.limit {
+        let is_listed = (!wanted.unusual || row.is_unusual()) && wanted.after.as_ref() < Some(key);
+        if !is_listed {
+            continue;
+        }
+        if wanted.limit <= report.senders.len() {
+            report.continued_after = last.cloned();
+        } else {
             let series = if wanted.has_series { sender.series.until(heard.now) } else { Vec::new() };
             report.senders.push(SenderRow { series, ..row });
+            last = Some(key);
         }
     }
     report

@@ -36,8 +36,16 @@ fn report(senders: &Senders, text: &str) -> serde_json::Value {
 fn reported(senders: &Senders, text: &str, unusual: bool) -> serde_json::Value {
     let source =
         |source: &str| (source == "tcp").then_some(SourceFacts { kind: "syslog", offset_seconds: 3600 });
-    let wanted =
-        SenderQuery { source: &source, text, from: None, to: None, limit: 100, has_series: true, unusual };
+    let wanted = SenderQuery {
+        source: &source,
+        text,
+        from: None,
+        to: None,
+        after: None,
+        limit: 100,
+        has_series: true,
+        unusual,
+    };
     serde_json::to_value(senders.report(&wanted)).unwrap()
 }
 

@@ -9,12 +9,13 @@
 //! **Invariant:** values are written as they are: quoted, and not changed.
 
 use super::csv;
-use super::message::MessageJson;
+use super::message::{FieldValue, MessageJson, by_name};
 use super::table::TableJson;
 use logstead_indexer::Hit;
 use logstead_query::Pipeline;
 use logstead_record::FieldName;
 use logstead_record::Storage;
+use serde::Serializer;
 use serde_json::Value;
 use std::io::Write;
 
@@ -24,48 +25,81 @@ const COLUMNS: [&str; 9] =
 /// Maximum number of columns of a file.
 const COLUMNS_MAX: usize = 256;
 
+/// The fields of a message that are wanted, in their order, under the names by which they were asked for.
+pub struct MessageColumns(Vec<MessageColumn>);
+
+struct MessageColumn {
+    name: String,
+    field: FieldName,
+}
+
+impl MessageColumns {
+    /// These columns; an error if they are not possible.
+    pub fn new(names: Vec<String>) -> Result<MessageColumns, String> {
+        if names.is_empty() {
+            return Err("columns names no field: leave it out, or write it as time,host".to_owned());
+        }
+        if COLUMNS_MAX < names.len() {
+            return Err(format!("columns names {} fields: name at most {COLUMNS_MAX}", names.len()));
+        }
+        let column = |name: String| MessageColumn { field: FieldName::new(&name), name };
+        Ok(MessageColumns(names.into_iter().map(column).collect()))
+    }
+
+    /// The names.
+    pub fn names(&self) -> Vec<String> {
+        self.0.iter().map(|column| column.name.clone()).collect()
+    }
+
+    /// The values of a message; `None` where it has none.
+    pub fn values(&self, logspace: &str, hit: &Hit) -> Vec<Option<FieldValue>> {
+        self.0.iter().map(|column| column.value(logspace, hit)).collect()
+    }
+}
+
+impl MessageColumn {
+    fn value(&self, logspace: &str, hit: &Hit) -> Option<FieldValue> {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        if let FieldName::Dynamic(wanted) = &self.field {
+            let values = values_of(wanted, hit).map(|value| (String::new(), text(value)));
+            return by_name(values).into_values().next();
+        }
+        let mut value = Vec::new();
+        value_of(&self.field, logspace, hit, &mut value);
+        (!value.is_empty()).then(|| FieldValue::One(text(&value)))
+    }
+}
+
 /// The format in which messages are written.
 pub enum MessageFormat {
     /// One JSON object per line.
     Ndjson,
     /// JSON objects with these keys.
-    Chosen(Vec<(String, FieldName)>),
+    Chosen(MessageColumns),
     /// Comma-separated values of these columns.
-    Csv(Vec<(String, FieldName)>),
+    Csv(MessageColumns),
     /// The bytes as they were received.
     Raw,
 }
 
 impl MessageFormat {
-    /// JSON objects, with these fields only if there are any.
-    pub fn ndjson(columns: Option<&[FieldName]>) -> MessageFormat {
-        let column = |field: &FieldName| (field.as_str().to_owned(), field.clone());
-        columns.map_or(MessageFormat::Ndjson, |columns| {
-            MessageFormat::Chosen(columns.iter().map(column).collect())
+    /// JSON objects, with these columns only if there are any; an error if these are not possible.
+    pub fn ndjson(columns: Option<Vec<String>>) -> Result<MessageFormat, String> {
+        columns.map_or(Ok(MessageFormat::Ndjson), |columns| {
+            MessageColumns::new(columns).map(MessageFormat::Chosen)
         })
     }
 
     /// Rows with these columns, or with the default ones; an error if these are not possible.
     pub fn csv(columns: Option<Vec<String>>) -> Result<MessageFormat, String> {
         let columns = columns.unwrap_or_else(|| COLUMNS.map(str::to_owned).into());
-        if columns.is_empty() {
-            return Err("columns names no field: leave it out, or write it as time,host".to_owned());
-        }
-        if COLUMNS_MAX < columns.len() {
-            let count = columns.len();
-            return Err(format!("columns names {count} fields: name at most {COLUMNS_MAX}"));
-        }
-        let column = |name: String| {
-            let field = FieldName::new(&name);
-            (name, field)
-        };
-        Ok(MessageFormat::Csv(columns.into_iter().map(column).collect()))
+        MessageColumns::new(columns).map(MessageFormat::Csv)
     }
 
     /// Appends the header line.
     pub fn heading(&self, out: &mut Vec<u8>) {
         if let MessageFormat::Csv(columns) = self {
-            row(columns.iter().map(|(name, _)| name.as_bytes()), out);
+            row(columns.0.iter().map(|column| column.name.as_bytes()), out);
         }
     }
 
@@ -78,21 +112,16 @@ impl MessageFormat {
                 out.push(b'\n');
             }
             MessageFormat::Chosen(columns) => {
-                let mut object = serde_json::Map::new();
-                for (name, field) in columns {
-                    let mut value = Vec::new();
-                    value_of(field, logspace, hit, &mut value);
-                    let text = || Value::String(String::from_utf8_lossy(&value).into_owned());
-                    object.insert(name.clone(), if value.is_empty() { Value::Null } else { text() });
-                }
-                serde_json::to_writer(&mut *out, &object).expect("an object has names for keys");
+                let members = columns.0.iter().map(|column| (&column.name, column.value(logspace, hit)));
+                let mut serializer = serde_json::Serializer::new(&mut *out);
+                serializer.collect_map(members).expect("an object has names for keys");
                 out.push(b'\n');
             }
             MessageFormat::Csv(columns) => {
                 let mut value = Vec::new();
-                for (number, (_, field)) in columns.iter().enumerate() {
+                for (number, column) in columns.0.iter().enumerate() {
                     value.clear();
-                    value_of(field, logspace, hit, &mut value);
+                    value_of(&column.field, logspace, hit, &mut value);
                     csv::value(number, &value, out);
                 }
                 out.extend_from_slice(b"\r\n");
@@ -105,9 +134,9 @@ impl MessageFormat {
     }
 }
 
-/// The columns of a file of messages: those that `fields` keeps, those that were requested, or the default ones and
-/// those that stages add.
-pub fn columns_of(pipeline: &Pipeline, asked: Option<Vec<String>>) -> Option<Vec<String>> {
+/// The columns of a CSV file of messages: those that `fields` keeps, those that were requested, or the default ones
+/// and those that stages add.
+pub fn csv_columns(pipeline: &Pipeline, asked: Option<Vec<String>>) -> Option<Vec<String>> {
     let names = |fields: Vec<FieldName>| fields.iter().map(|field| field.as_str().to_owned()).collect();
     pipeline.columns().map(names).or(asked).or_else(|| {
         let added: Vec<String> =
@@ -155,11 +184,7 @@ fn value_of(field: &FieldName, logspace: &str, hit: &Hit, out: &mut Vec<u8>) {
     let (batch, at) = (&hit.batch, hit.row);
     let known = match field {
         FieldName::Known(field) => field,
-        FieldName::Dynamic(wanted) => {
-            let is_wanted = |name: &[u8]| name.eq_ignore_ascii_case(wanted.as_bytes());
-            let values = batch.fields(at).filter(|(name, _)| is_wanted(name)).map(|(_, value)| value);
-            return joined(values, b'\n', out);
-        }
+        FieldName::Dynamic(wanted) => return joined(values_of(wanted, hit), b'\n', out),
     };
     match known.storage() {
         Storage::Name(_) | Storage::Text(_) => out.extend_from_slice(batch.text(*known, at)),
@@ -172,6 +197,12 @@ fn value_of(field: &FieldName, logspace: &str, hit: &Hit, out: &mut Vec<u8>) {
         Storage::Raw => batch.write_raw(at, out),
         Storage::Logspace => out.extend_from_slice(logspace.as_bytes()),
     }
+}
+
+/// All values of a field that is not a column of each message.
+fn values_of<'a>(wanted: &'a str, hit: &'a Hit) -> impl Iterator<Item = &'a [u8]> {
+    let fields = hit.batch.fields(hit.row);
+    fields.filter(|(name, _)| name.eq_ignore_ascii_case(wanted.as_bytes())).map(|(_, value)| value)
 }
 
 fn time(time: logstead_record::Timestamp, out: &mut Vec<u8>) {
@@ -227,6 +258,13 @@ mod tests {
               web-1,\"say \"\"hi\"\"\ncaf\xE9, =1+1\",\"1\n2\",\"x,y\",,info,auth,main\r\n",
         );
         check(&columns("hostname,Time"), b"hostname,Time\r\nweb-1,1970-01-01T00:00:05Z\r\n");
+        let objects = |names: &[&str]| {
+            MessageFormat::ndjson(Some(names.iter().map(|&name| name.to_owned()).collect())).unwrap()
+        };
+        check(
+            &objects(&["severity", "host", "b", "a", "pid", "c"]),
+            b"{\"severity\":\"info\",\"host\":\"web-1\",\"b\":\"x,y\",\"a\":[\"1\",\"2\"],\"pid\":null,\"c\":null}\n",
+        );
         check(&MessageFormat::Raw, b"say \"hi\"\ncaf\xE9, =1+1\n");
     }
 }

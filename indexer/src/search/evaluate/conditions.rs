@@ -2,20 +2,21 @@
 
 use super::super::bounds::RowBounds;
 use super::super::plan::{NameTest, Plan};
-use super::super::required::{Required, RequiredForm};
+use super::super::required::Required;
 use super::{Evaluation, PLAN_WORK, is_dynamic};
 use crate::segment::bundle::IndexError;
 use crate::segment::index::FieldLocation;
 use logstead_record::FieldName;
 use logstead_record::Selection;
+use logstead_template::WordForm;
 
 /// Conditions joined by OR, grouped by the way they are answered.
 #[derive(Default)]
 pub(super) struct AnyOf<'a> {
     /// A word of one of these forms is enough for a row to match.
-    pub(super) sufficient: Vec<&'a RequiredForm>,
+    pub(super) sufficient: Vec<&'a WordForm>,
     /// A word of one of these forms is required.
-    pub(super) required: Vec<&'a RequiredForm>,
+    pub(super) required: Vec<&'a WordForm>,
     /// Conditions answered by the values of a column.
     names: Vec<(&'a FieldName, Vec<&'a NameTest>)>,
     others: Vec<&'a Plan>,

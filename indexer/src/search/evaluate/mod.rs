@@ -26,7 +26,6 @@ mod walks;
 
 use super::bounds::RowBounds;
 use super::plan::Plan;
-use super::required::RequiredForm;
 use crate::segment::blocks::Blocks;
 use crate::segment::bundle::IndexError;
 use crate::segment::index::SegmentIndex;
@@ -34,6 +33,7 @@ use crate::segment::lexicon::{ShapeMatches, WordMatch};
 use logstead_query::TimeRange;
 use logstead_record::FieldName;
 use logstead_record::{Batch, Selection};
+use logstead_template::WordForm;
 use logstead_work::Work;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -62,7 +62,7 @@ pub(crate) struct Evaluation<'a> {
 
 /// Forms, and the rows that have a word of one of them; `None` if the walk was given up.
 struct CachedWalk {
-    forms: Vec<RequiredForm>,
+    forms: Vec<WordForm>,
     found: Option<RowBounds>,
 }
 

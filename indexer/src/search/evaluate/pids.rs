@@ -7,7 +7,7 @@ use super::{Evaluation, PLAN_WORK, both};
 use crate::segment::blocks::BlocksError;
 use crate::segment::bundle::IndexError;
 use logstead_record::{Selection, word};
-use logstead_template::{Ranks, TemplateGroup, WantedWord, WordForm, WordSet};
+use logstead_template::{Ranks, TemplateGroup, WantedWord, WordSet};
 
 /// The test that a process id has to pass.
 enum PidTest {
@@ -21,7 +21,7 @@ impl Evaluation<'_> {
         let groups = self.blocks.groups();
         let asked = match &pids.required {
             Required::Word(word) => PidTest::Word(WantedWord::new(word)),
-            Required::Like(form) => PidTest::Words(WordSet::new(vec![WordForm::from(form)])),
+            Required::Like(form) => PidTest::Words(WordSet::new(vec![form.clone()])),
             Required::All(_) | Required::Any(_) | Required::Anything => return unknown(),
         };
         let (mut rows, mut unread) = (Selection::none(self.rows), Selection::none(self.rows));

@@ -3,11 +3,11 @@
 use super::super::bounds::RowBounds;
 use super::super::forms::FormSets;
 use super::super::plan::Plan;
-use super::super::required::RequiredForm;
 use super::conditions::AnyOf;
 use super::{CachedWalk, Evaluation, PLAN_WORK, both};
 use crate::segment::bundle::IndexError;
 use logstead_record::Selection;
+use logstead_template::WordForm;
 
 /// The number of terms for each row after which a walk through the dictionary is given up, because a scan is then
 /// cheaper.
@@ -18,7 +18,7 @@ const SETS_MAX: usize = 32;
 impl Evaluation<'_> {
     /// Finds the words of the first of these conditions, and those of the next ones in the same walk.
     pub(super) fn walk_ahead(&self, order: &[(usize, &Plan)]) -> Result<(), IndexError> {
-        let mut sets: Vec<Vec<RequiredForm>> = Vec::new();
+        let mut sets: Vec<Vec<WordForm>> = Vec::new();
         for (at, (_, plan)) in order.iter().enumerate() {
             if SETS_MAX <= sets.len() || !self.work.go_on(PLAN_WORK) {
                 break;
@@ -50,19 +50,18 @@ impl Evaluation<'_> {
     }
 
     /// The forms of a condition that need a walk through all words.
-    fn sets_of(&self, plan: &Plan) -> Vec<Vec<RequiredForm>> {
+    fn sets_of(&self, plan: &Plan) -> Vec<Vec<WordForm>> {
         if !matches!(plan, Plan::Content(_) | Plan::Names(_) | Plan::Or(_)) {
             return Vec::new();
         }
         let mut any = AnyOf::default();
         self.sort_out(plan, &mut any);
-        let walks =
-            |forms: &&Vec<&RequiredForm>| forms.iter().any(|form| !matches!(form, RequiredForm::Begins(_)));
+        let walks = |forms: &&Vec<&WordForm>| forms.iter().any(|form| !matches!(form, WordForm::Begins(_)));
         let sets = [any.sufficient, any.required];
         sets.iter().filter(walks).map(|forms| forms.iter().map(|form| (*form).clone()).collect()).collect()
     }
 
-    fn is_ahead(&self, forms: &[RequiredForm]) -> bool {
+    fn is_ahead(&self, forms: &[WordForm]) -> bool {
         self.ahead.borrow().iter().any(|known| known.forms == forms)
     }
 
@@ -70,7 +69,7 @@ impl Evaluation<'_> {
     /// are.
     pub(super) fn rows_with_forms(
         &self,
-        forms: &[&RequiredForm],
+        forms: &[&WordForm],
         within: &Selection,
     ) -> Result<RowBounds, IndexError> {
         let none = Selection::none(self.rows);

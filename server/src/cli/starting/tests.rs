@@ -127,7 +127,7 @@ fn answers(meta: &Meta) -> String {
         meta.users().unwrap(),
         meta.tokens().unwrap(),
         meta.saved_searches(account).unwrap(),
-        meta.revisions().unwrap(),
+        meta.revisions_before(u64::MAX, 1000).unwrap(),
         meta.audit(1000).unwrap()
     )
 }

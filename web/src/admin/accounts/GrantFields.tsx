@@ -116,16 +116,15 @@ function Scope({ draft, error, onChange }: ScopeProps) {
       <div className={classes.label}>
         <h3>Only messages that match</h3>
       </div>
-      <div className={classes.query} data-bad={error !== undefined}>
-        <QueryField
-          label="Only messages that match"
-          placeholder="All messages, or a filter such as host:web-*"
-          value={draft.scope}
-          complete={complete}
-          onChange={onChange}
-          onRun={() => undefined}
-        />
-      </div>
+      <QueryField
+        label="Only messages that match"
+        placeholder="All messages, or a filter such as host:web-*"
+        value={draft.scope}
+        isBad={error !== undefined}
+        complete={complete}
+        onChange={onChange}
+        onRun={() => undefined}
+      />
       {error !== undefined && (
         <p className={classes.wrong} role="alert">
           {error}

@@ -29,10 +29,10 @@ export function PanelFrame(props: Props) {
       <div className={classes.head}>
         {mark}
         <div className={classes.title}>
-          <h2 id="panel-title" tabIndex={-1}>
+          <h2 id="panel-title" className="truncate" tabIndex={-1}>
             {title}
           </h2>
-          {about !== undefined && <p className="dimmed">{about}</p>}
+          {about !== undefined && <p className="small dimmed">{about}</p>}
         </div>
         {menu}
         <ActionIcon aria-label="Close" onClick={onClose}>
@@ -62,7 +62,7 @@ type SecretProps = { of: string; secret: string; note?: string; onDone: () => vo
 /** A secret, which is shown only once. */
 export function Secret({ of, secret, note, onDone }: SecretProps) {
   return (
-    <div className={classes.secretBox}>
+    <div className="stack gap12">
       <Notice tone="caution" title="Copy the secret now: it is not shown again">
         {note}
       </Notice>

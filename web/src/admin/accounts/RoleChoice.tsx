@@ -18,7 +18,7 @@ export function RoleChoice({ roles, value, onChange }: Props) {
             <Radio.Indicator size="xs" />
             <span>
               <b>{titleOf(role)}</b>
-              {aboutOf(role)}
+              {abouts[role]}
             </span>
           </Radio.Card>
         ))}
@@ -31,15 +31,9 @@ function titleOf(role: Role): string {
   return role.charAt(0).toUpperCase() + role.slice(1);
 }
 
-function aboutOf(role: Role): string {
-  switch (role) {
-    case 'ingest':
-      return 'only sends';
-    case 'analyst':
-      return 'searches';
-    case 'operator':
-      return 'and changes';
-    case 'admin':
-      return 'and grants';
-  }
-}
+const abouts: Readonly<Record<Role, string>> = {
+  ingest: 'only sends',
+  analyst: 'searches',
+  operator: 'and changes',
+  admin: 'and grants',
+};

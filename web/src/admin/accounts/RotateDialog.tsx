@@ -14,7 +14,6 @@ import { Confirm } from '../../ui/Confirm';
 import { toast } from '../../ui/toast';
 import { Secret } from './PanelFrame';
 import { usedText } from './rows';
-import classes from './Panel.module.css';
 
 const overlaps = [
   { value: '1h', label: '1 hour' },
@@ -42,7 +41,7 @@ export function RotateDialog({ token, onClose }: { token: TokenEntry; onClose: (
           onDone={onClose}
         />
       ) : (
-        <Form className={classes.form} onSubmit={() => rotate.mutate()}>
+        <Form className="stack gap12" onSubmit={() => rotate.mutate()}>
           <p>The token gets a new secret; its rights and its end stay as they are.</p>
           {token.former_until !== null && (
             <Notice

@@ -166,10 +166,10 @@ function UserMenu({ user, sessions, isSelf, onGone }: UserMenuProps) {
   const cache = useQueryClient();
   const [asked, setAsked] = useState<Action | null>(null);
   const act = useMutation({
-    mutationFn: (action: Exclude<Action, 'password'>) => run(action, user.name),
+    mutationFn: (action: Asked) => actions[action].run(user.name),
     onSuccess: async (_, action) => {
       setAsked(null);
-      toast({ tone: 'good', title: doneText(action, user.name) });
+      toast({ tone: 'good', title: actions[action].done(user.name) });
       if (action === 'delete') onGone();
       await cache.invalidateQueries({ queryKey: usersQuery.queryKey });
     },
@@ -225,15 +225,15 @@ function UserMenu({ user, sessions, isSelf, onGone }: UserMenuProps) {
       {asked === 'password' && <PasswordDialog name={user.name} onClose={() => setAsked(null)} />}
       {asked !== null && asked !== 'password' && (
         <Confirm
-          title={`${titleOf(asked)} ${user.name}`}
-          action={actionOf(asked)}
+          title={`${actions[asked].title} ${user.name}`}
+          action={actions[asked].action}
           {...(asked === 'delete' && { word: user.name })}
           isPending={act.isPending}
           error={act.error}
           onConfirm={() => act.mutate(asked)}
           onClose={() => setAsked(null)}
         >
-          <p>{effectOf(asked, user, sessions)}</p>
+          <p>{actions[asked].effect(user, sessionsText(sessions))}</p>
           {isSelf && asked !== 'remove-factor' && <p>This is you: you will be signed out.</p>}
         </Confirm>
       )}
@@ -252,7 +252,7 @@ function PasswordDialog({ name, onClose }: { name: string; onClose: () => void }
   });
   return (
     <Dialog opened onClose={onClose} title={`New password for ${name}`} size="sm">
-      <Form className={classes.form} onSubmit={() => set.mutate()}>
+      <Form className="stack gap12" onSubmit={() => set.mutate()}>
         <p>
           All sessions of {name} end. Tell them the password in person, and ask them to change it.
         </p>
@@ -269,73 +269,64 @@ function PasswordDialog({ name, onClose }: { name: string; onClose: () => void }
   );
 }
 
-function run(action: Exclude<Action, 'password'>, name: string): Promise<void> {
-  switch (action) {
-    case 'enable':
-      return enableUser(name);
-    case 'disable':
-      return disableUser(name);
-    case 'end-sessions':
-      return endSessionsOf(name);
-    case 'remove-factor':
-      return removeTotpOf(name);
-    case 'delete':
-      return removeUser(name);
-  }
-}
-
 type Asked = Exclude<Action, 'password'>;
 
-function titleOf(action: Asked): string {
-  switch (action) {
-    case 'enable':
-      return 'Enable';
-    case 'disable':
-      return 'Disable';
-    case 'end-sessions':
-      return 'End the sessions of';
-    case 'remove-factor':
-      return 'Remove the second factor of';
-    case 'delete':
-      return 'Delete';
-  }
-}
+type ActionTexts = {
+  run: (name: string) => Promise<void>;
+  /** The question, before the name of the user. */
+  title: string;
+  /** The label of the button. */
+  action: string;
+  effect: (user: UserEntry, open: string) => string;
+  done: (name: string) => string;
+};
 
-function actionOf(action: Asked): string {
-  switch (action) {
-    case 'enable':
-      return 'Enable';
-    case 'disable':
-      return 'Disable';
-    case 'end-sessions':
-      return 'End sessions';
-    case 'remove-factor':
-      return 'Remove second factor';
-    case 'delete':
-      return 'Delete user';
-  }
-}
-
-function effectOf(action: Asked, { name, origin }: UserEntry, sessions: number | null): string {
-  const open = sessionsText(sessions);
-  switch (action) {
-    case 'enable':
-      return `${name} can sign in again.`;
-    case 'disable':
-      return `${name} cannot sign in until you enable them again. ${open} at once. Nothing is deleted.`;
-    case 'end-sessions':
-      return `${open} at once. ${name} can sign in again.`;
-    case 'remove-factor':
-      return `${name} will sign in with just a password until a new second factor is set up. Make sure that the request really comes from ${name}.`;
-    case 'delete': {
+/** The actions, and their texts. `open` is the text about open sessions. */
+const actions: Readonly<Record<Asked, ActionTexts>> = {
+  enable: {
+    run: enableUser,
+    title: 'Enable',
+    action: 'Enable',
+    effect: ({ name }) => `${name} can sign in again.`,
+    done: (name) => `${name} can sign in again`,
+  },
+  disable: {
+    run: disableUser,
+    title: 'Disable',
+    action: 'Disable',
+    effect: ({ name }, open) =>
+      `${name} cannot sign in until you enable them again. ${open} at once. Nothing is deleted.`,
+    done: (name) => `${name} is disabled`,
+  },
+  'end-sessions': {
+    run: endSessionsOf,
+    title: 'End the sessions of',
+    action: 'End sessions',
+    effect: ({ name }, open) => `${open} at once. ${name} can sign in again.`,
+    done: (name) => `The sessions of ${name} have ended`,
+  },
+  'remove-factor': {
+    run: removeTotpOf,
+    title: 'Remove the second factor of',
+    action: 'Remove second factor',
+    effect: ({ name }) =>
+      `${name} will sign in with just a password until a new second factor is set up. Make sure that the request really comes from ${name}.`,
+    done: (name) => `The second factor of ${name} is removed`,
+  },
+  delete: {
+    run: removeUser,
+    title: 'Delete',
+    action: 'Delete user',
+    effect: ({ name, origin }, open) => {
       const back =
         origin === null
           ? 'The name can be used for somebody else then.'
           : `If ${origin} still knows them, their next sign-in makes the user again; to prevent that, disable the user instead.`;
       return `${name} can no longer sign in. ${open} at once. What they did stays in the audit log, under this name. ${back}`;
-    }
-  }
-}
+    },
+    done: (name) => `${name} is deleted`,
+  },
+};
 
 function sessionsText(sessions: number | null): string {
   switch (sessions) {
@@ -347,20 +338,5 @@ function sessionsText(sessions: number | null): string {
       return 'The open session ends';
     default:
       return `The ${sessions} open sessions end`;
-  }
-}
-
-function doneText(action: Asked, name: string): string {
-  switch (action) {
-    case 'enable':
-      return `${name} can sign in again`;
-    case 'disable':
-      return `${name} is disabled`;
-    case 'end-sessions':
-      return `The sessions of ${name} have ended`;
-    case 'remove-factor':
-      return `The second factor of ${name} is removed`;
-    case 'delete':
-      return `${name} is deleted`;
   }
 }

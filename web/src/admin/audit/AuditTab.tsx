@@ -38,7 +38,7 @@ export function AuditTab(props: Props) {
     { id: 'audit-query', title: 'To the query', keys: '/', run: () => field.current?.focus() },
   ]);
   return (
-    <section className={classes.box} aria-label="Audit">
+    <section className="rigid panel round10" aria-label="Audit">
       <div className={own.bar}>
         <div className={own.query}>
           <QueryField

@@ -2,7 +2,7 @@
  * The data that a grant gives access to: how much it is, from which hosts and logspaces, and the
  * newest messages.
  */
-import { Button, SegmentedControl, Skeleton } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -11,6 +11,7 @@ import { logspacesQuery } from '../../api/logspaces';
 import type { Message } from '../../api/model';
 import type { Grant } from '../../api/users';
 import { PartLoadError } from '../../ui/PageLoadError';
+import { Loading } from '../../ui/Loading';
 import { Notice } from '../../ui/Notice';
 import { SeverityBar } from '../../ui/Severity';
 import { Spark } from '../../ui/chart/Spark';
@@ -74,9 +75,7 @@ export function Preview({ who, grant, onChoose }: Props) {
         />
       )}
       {error === null && (found.data === undefined || all.data === undefined) && (
-        <div role="status" aria-label="Loading">
-          <Skeleton height={180} />
-        </div>
+        <Loading heights={[180]} />
       )}
       {error === null && found.data !== undefined && all.data !== undefined && (
         <div className={classes.answer} data-old={isOld} aria-busy={isOld}>
@@ -183,8 +182,10 @@ function PartRow({ part, isVain = false }: { part: PreviewPart; isVain?: boolean
   const { name, count, of } = part;
   return (
     <div className={classes.part} data-vain={isVain}>
-      <dt title={name}>{name}</dt>
-      <dd className={classes.track} aria-hidden>
+      <dt className="truncate soft" title={name}>
+        {name}
+      </dt>
+      <dd className="meter" aria-hidden>
         <span style={{ width: `${of === 0 ? 0 : (100 * count) / of}%` }} />
       </dd>
       <dd>

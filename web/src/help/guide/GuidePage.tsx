@@ -35,7 +35,7 @@ export function GuidePage({ state }: { state: GuideState }) {
   return (
     <div className={classes.page} onClick={(event) => follow(event, open)}>
       <h1>Help</h1>
-      <div className={classes.columns}>
+      <div className="listAndContent">
         <nav className={classes.contents} aria-label="Contents">
           {documents.map(({ id, title }) => (
             <div key={id}>

@@ -1,12 +1,12 @@
 /** Creates a logspace by a revision of the router document that contains it. */
 import { NativeSelect, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form, FormEnd } from '../../ui/Form';
-import { type Durability, addLogspace, logspacesQuery } from '../../api/logspaces';
+import { type Durability, addLogspace } from '../../api/logspaces';
 import { Dialog } from '../../ui/Dialog';
 import { Failure, Notice } from '../../ui/Notice';
-import { toast } from '../../ui/toast';
+import { useRevisionLive } from '../useRevisionLive';
 import { type Fields, ageUnits, fieldsOf, sizeUnits, textOf, wrongWith } from '../retention/limits';
 import { DurabilityChoice } from './Options';
 import classes from './Change.module.css';
@@ -18,7 +18,7 @@ type Props = {
 };
 
 export function NewLogspaceDialog({ taken, onClose, onMade }: Props) {
-  const cache = useQueryClient();
+  const announce = useRevisionLive();
   const [id, setId] = useState('');
   const [fields, setFields] = useState<Fields>(fieldsOf({ age: '90d' }));
   const [durability, setDurability] = useState<Durability>('fsync');
@@ -26,13 +26,7 @@ export function NewLogspaceDialog({ taken, onClose, onMade }: Props) {
   const make = useMutation({
     mutationFn: () => addLogspace(name, textOf(fields), durability),
     onSuccess: async ({ revision }) => {
-      await cache.invalidateQueries({ queryKey: logspacesQuery.queryKey });
-      void cache.invalidateQueries({ queryKey: ['router'] });
-      toast({
-        tone: 'good',
-        title: `Revision ${revision} is live`,
-        detail: `Nothing comes into ${name} until a route sends to it.`,
-      });
+      await announce(revision, `Nothing comes into ${name} until a route sends to it.`);
       onMade(name);
     },
   });
@@ -41,7 +35,7 @@ export function NewLogspaceDialog({ taken, onClose, onMade }: Props) {
   const { age, size } = fields;
   return (
     <Dialog opened onClose={onClose} title="New logspace">
-      <Form className={classes.form} onSubmit={() => name !== '' && isRight && make.mutate()}>
+      <Form className="stack gap16" onSubmit={() => name !== '' && isRight && make.mutate()}>
         <Failure error={make.error} />
         <TextInput
           label="Name"

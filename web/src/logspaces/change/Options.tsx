@@ -1,20 +1,14 @@
 /** The options of a logspace: its durability, and its removal. */
 import { Anchor, Button, Radio } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import {
-  type Durability,
-  changeLogspace,
-  feedingQuery,
-  logspacesQuery,
-  retireLogspace,
-} from '../../api/logspaces';
+import { type Durability, changeLogspace, feedingQuery, retireLogspace } from '../../api/logspaces';
 import type { LogspaceInfo } from '../../api/model';
 import type { User } from '../../api/session';
 import { Confirm } from '../../ui/Confirm';
 import { Failure } from '../../ui/Notice';
 import { formatMessages } from '../../ui/number';
-import { toast } from '../../ui/toast';
+import { useRevisionLive } from '../useRevisionLive';
 import { mayChangeRouter } from '../permission';
 import classes from './Change.module.css';
 import { address } from '../../ui/open';
@@ -22,7 +16,7 @@ import { address } from '../../ui/open';
 type Props = { info: LogspaceInfo; may: boolean; user: User | null; onRetired: () => void };
 
 export function Options({ info, may, user, onRetired }: Props) {
-  const cache = useQueryClient();
+  const announce = useRevisionLive();
   const live = info.durability ?? 'fsync';
   const [chosen, setChosen] = useState<Durability | null>(null);
   const durability = chosen ?? live;
@@ -33,15 +27,13 @@ export function Options({ info, may, user, onRetired }: Props) {
       return changeLogspace(info.id, retention, durability, `durability of \`${info.id}\``);
     },
     onSuccess: async ({ revision }) => {
-      await cache.invalidateQueries({ queryKey: logspacesQuery.queryKey });
-      void cache.invalidateQueries({ queryKey: ['router'] });
       setChosen(null);
-      toast({ tone: 'good', title: `Revision ${revision} is live` });
+      await announce(revision);
     },
   });
   if (!info.in_router) return null;
   return (
-    <div className={classes.options}>
+    <div className="stack gap16">
       <Failure error={save.error} />
       <DurabilityChoice value={durability} disabled={!may} onChange={setChosen} />
       {durability !== live && (
@@ -58,20 +50,14 @@ export function Options({ info, may, user, onRetired }: Props) {
 }
 
 function Retire({ info, onRetired }: { info: LogspaceInfo; onRetired: () => void }) {
-  const cache = useQueryClient();
+  const announce = useRevisionLive();
   const [isAsked, setAsked] = useState(false);
   const { data: feeding } = useQuery(feedingQuery);
   const routes = feeding?.get(info.id) ?? [];
   const retire = useMutation({
     mutationFn: () => retireLogspace(info.id),
     onSuccess: async ({ revision }) => {
-      await cache.invalidateQueries({ queryKey: logspacesQuery.queryKey });
-      void cache.invalidateQueries({ queryKey: ['router'] });
-      toast({
-        tone: 'good',
-        title: `Revision ${revision} is live`,
-        detail: `${info.id} is retired`,
-      });
+      await announce(revision, `${info.id} is retired`);
       setAsked(false);
       onRetired();
     },

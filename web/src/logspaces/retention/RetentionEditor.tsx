@@ -6,13 +6,13 @@ import { useId, useState } from 'react';
 import { IconBookmark } from '@tabler/icons-react';
 import { Table } from '../../ui/Table';
 import { Form } from '../../ui/Form';
-import { changeLogspace, logspacesQuery } from '../../api/logspaces';
+import { changeLogspace } from '../../api/logspaces';
 import type { Histogram, LogspaceInfo } from '../../api/model';
 import { PartLoadError } from '../../ui/PageLoadError';
 import { Notice } from '../../ui/Notice';
 import { formatBytes, formatCount, formatMessages, formatShort } from '../../ui/number';
 import { partsOf, useZone } from '../../ui/time';
-import { toast } from '../../ui/toast';
+import { useRevisionLive } from '../useRevisionLive';
 import { savedSearchesQuery } from '../../api/savedSearches';
 import { type Growth, storedBytes, whenFull } from '../growth/growth';
 import { heldQuery, lossQuery, previewQuery } from '../queries';
@@ -114,6 +114,7 @@ type RetentionDraft = ReturnType<typeof useRetentionDraft>;
 /** The limits as entered in the form, and the server's preview of what they would remove. */
 function useRetentionDraft(info: LogspaceInfo, may: boolean) {
   const cache = useQueryClient();
+  const announce = useRevisionLive();
   const live = fieldsOf(info.retention);
   const [written, setWritten] = useState<Fields | null>(null);
   const [typed, setTyped] = useState('');
@@ -138,16 +139,10 @@ function useRetentionDraft(info: LogspaceInfo, may: boolean) {
         `retention of \`${info.id}\`: ${retentionText(wanted)}`,
       ),
     onSuccess: async ({ revision }) => {
-      await cache.invalidateQueries({ queryKey: logspacesQuery.queryKey });
       void cache.invalidateQueries({ queryKey: ['logspace', info.id] });
-      void cache.invalidateQueries({ queryKey: ['router'] });
       setWritten(null);
       setTyped('');
-      toast({
-        tone: 'good',
-        title: `Revision ${revision} is live`,
-        detail: `${info.id} keeps ${retentionText(wanted)}`,
-      });
+      await announce(revision, `${info.id} keeps ${retentionText(wanted)}`);
     },
   });
   return {

@@ -48,7 +48,7 @@ export function DrawerHead({ id, message, messages, hits, onChange, onClose }: P
           {message !== undefined && (
             <>
               <time dateTime={message.time}>{formatTime(message.time, zone)}</time>
-              <span className={classes.sender}>
+              <span className="flex gap12 minWidth0">
                 <Severity message={message} />
                 <span className="truncate">{message.host}</span>
                 <span className="truncate">

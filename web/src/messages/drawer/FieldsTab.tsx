@@ -212,7 +212,7 @@ function PayloadBox({ message, payload, hits }: PayloadBoxProps) {
   return (
     <section className={payloadBoxClasses.box} aria-label="Text">
       <div className={payloadBoxClasses.head}>
-        <h3>{isRaw ? 'As sent' : nameOf(payload)}</h3>
+        <h3>{isRaw ? 'As sent' : payloadNames[payload.kind]}</h3>
         {payload.kind !== 'text' && (
           <button
             type="button"
@@ -313,15 +313,9 @@ function More({ left, onMore }: { left: number; onMore: () => void }) {
   );
 }
 
-function nameOf({ kind }: Payload): string {
-  switch (kind) {
-    case 'json':
-      return 'JSON';
-    case 'pairs':
-      return 'Key and value';
-    case 'trace':
-      return 'Stack trace';
-    case 'text':
-      return 'Message';
-  }
-}
+const payloadNames: Readonly<Record<Payload['kind'], string>> = {
+  json: 'JSON',
+  pairs: 'Key and value',
+  trace: 'Stack trace',
+  text: 'Message',
+};

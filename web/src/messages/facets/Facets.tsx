@@ -1,5 +1,5 @@
 /** The fields of all matching messages, with their values and how often each occurs. */
-import { ActionIcon, Button, Drawer, Skeleton, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Button, Drawer, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue, useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { IconLayoutSidebarLeftCollapse, IconListDetails, IconSearch } from '@tabler/icons-react';
 import { type ReactNode, memo, useEffect, useState } from 'react';
@@ -13,7 +13,7 @@ import { readingQuery } from '../../api/query';
 import { PartLoadError } from '../../ui/PageLoadError';
 import { formatCount } from '../../ui/number';
 import type { MessageState } from '../messageState';
-import { FieldFacet } from './FieldFacet';
+import { FieldFacet, LinesBefore } from './FieldFacet';
 import { allValuesQuery, fieldNamesQuery, foundQuery } from './facetQueries';
 import { type FoundFields, commonFields, foundFields, isSame } from './groups';
 import { holding } from './facetValues';
@@ -113,7 +113,7 @@ function FieldGroups({ action, ...props }: Props) {
               </h2>
             )}
             <PartLoadError what="Fields" error={found.error} onRetry={() => void found.refetch()} />
-            {found.isPending && <NamesBefore />}
+            {found.isPending && <LinesBefore indent={8} />}
             {found.data !== undefined && fields.length === 0 && !isNothing && (
               <p className={classes.note}>No other fields.</p>
             )}
@@ -222,19 +222,6 @@ function namesOf(
   const common = commonFields.filter((field) => found.some((other) => other.field === field));
   const others = pinned.filter((field) => found.every((other) => !isSame(other.field, field)));
   return others.length + common.length + distinct;
-}
-
-function NamesBefore() {
-  return [72, 56, 64].map((percent) => (
-    <Skeleton
-      key={percent}
-      className={classes.before ?? ''}
-      height={8}
-      width={`${percent}%`}
-      my={8}
-      ml={8}
-    />
-  ));
 }
 
 /** Maximum number of fields whose values are searched, and of names that are listed. */

@@ -15,13 +15,13 @@ import {
   IconSearch,
   IconSum,
 } from '@tabler/icons-react';
-import { type MouseEvent, Suspense, lazy, memo, useRef, useState } from 'react';
+import { type MouseEvent, Suspense, memo, useRef, useState } from 'react';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { Facet } from '../../api/model';
 import { PlainButton } from '../../ui/PlainButton';
 import { onArrows } from '../../ui/arrows';
-import { fetched } from '../../api/code';
+import { lazyPart } from '../../api/code';
 import { PartLoadError } from '../../ui/PageLoadError';
 import { formatCount, formatMessages } from '../../ui/number';
 import { severities, severityLook } from '../../ui/chart/stack';
@@ -229,9 +229,7 @@ function FieldMenu(props: FieldProps & { isPinned: boolean }) {
   );
 }
 
-const Distribution = lazy(async () => ({
-  default: (await fetched(() => import('./NumberRange'))).NumberRange,
-}));
+const Distribution = lazyPart(() => import('./NumberRange'), 'NumberRange');
 
 /** The numbers of values shown: initially, and after each request for more. */
 const STEPS = [5, 10, 50, LISTED_MAX];
@@ -269,7 +267,7 @@ function FacetValues({ given, isSearched, isExtract, ...props }: FacetValuesProp
   if (facet === undefined && asked.error !== null) {
     return <PartLoadError what="Counts" error={asked.error} onRetry={retry} />;
   }
-  if (facet === undefined) return <RowsBefore />;
+  if (facet === undefined) return <LinesBefore indent={28} />;
   const isSpread = !isExtract && !isSearched && isNumeric(facet);
   const shown = rested === '' && !isExtract ? choice : NO_CHOICE;
   const max = isExtract || isSearched ? Infinity : STEPS[step];
@@ -340,7 +338,8 @@ function limitOf(step: number, isSearched: boolean, isAll: boolean): number {
   return isAll ? ALL_MAX : LISTED_MAX;
 }
 
-function RowsBefore() {
+/** The place for lines that are still being counted. */
+export function LinesBefore({ indent }: { indent: number }) {
   return [72, 56, 64].map((percent) => (
     <Skeleton
       key={percent}
@@ -348,7 +347,7 @@ function RowsBefore() {
       height={8}
       width={`${percent}%`}
       my={8}
-      ml={28}
+      ml={indent}
     />
   ));
 }

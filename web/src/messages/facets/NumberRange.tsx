@@ -112,7 +112,9 @@ function Figure({ name, value }: { name: string; value: string }) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd title={value}>{value}</dd>
+      <dd className="truncate soft" title={value}>
+        {value}
+      </dd>
     </div>
   );
 }

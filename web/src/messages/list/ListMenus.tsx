@@ -1,8 +1,8 @@
 /** The menus of a list: for a value that was clicked, and for text that was selected. */
-import { Suspense, lazy, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Menu } from '@mantine/core';
 import { IconChartBar, IconCopy, IconEqual, IconEqualNot, IconFilter } from '@tabler/icons-react';
-import { fetched } from '../../api/code';
+import { lazyPart } from '../../api/code';
 import type { Message } from '../../api/model';
 import { knownFields } from '../../ui/message/fields';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
@@ -12,9 +12,7 @@ import type { ClickedValue } from './click';
 import { type Proposal, placeIn, proposalFor } from './extract/proposal';
 import { MenuAt } from './MenuAt';
 
-const ExtractDialog = lazy(async () => ({
-  default: (await fetched(() => import('./extract/ExtractDialog'))).ExtractDialog,
-}));
+const ExtractDialog = lazyPart(() => import('./extract/ExtractDialog'), 'ExtractDialog');
 
 /** The open menu; at most one is open. */
 export type OpenMenu = { value: ClickedValue } | { text: SelectedText };

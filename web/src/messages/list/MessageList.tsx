@@ -209,7 +209,7 @@ const LinesHead = memo(function LinesHead({ day, layout }: { day: string; layout
         <span
           key={part}
           role="columnheader"
-          aria-label={nameOf(part)}
+          aria-label={partNames[part]}
           className={part === 'message' ? linesHeadClasses.message : undefined}
           {...moves.place(part)}
         >
@@ -226,7 +226,7 @@ const LinesHead = memo(function LinesHead({ day, layout }: { day: string; layout
               onKeyDown={moves.onKeyDown(part)}
               {...moves.grip(part)}
             >
-              {nameOf(part)}
+              {partNames[part]}
             </button>
           </PartMenu>
           {part === 'message' && (
@@ -241,18 +241,12 @@ const LinesHead = memo(function LinesHead({ day, layout }: { day: string; layout
   );
 });
 
-function nameOf(part: LinePart): string {
-  switch (part) {
-    case 'host':
-      return 'Host';
-    case 'program':
-      return 'Program';
-    case 'message':
-      return 'Message';
-    case 'logspace':
-      return 'Logspace';
-  }
-}
+const partNames: Readonly<Record<LinePart, string>> = {
+  host: 'Host',
+  program: 'Program',
+  message: 'Message',
+  logspace: 'Logspace',
+};
 
 type PartMenuProps = {
   at: number;

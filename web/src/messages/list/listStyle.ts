@@ -24,7 +24,7 @@ export function listStyle({
   linePx,
 }: Measures): CSSProperties {
   return {
-    '--time-width': `${timePx(times)}px`,
+    '--time-width': `${timePx[times]}px`,
     '--tracks': tracks(columns, widths),
     '--line-tracks': lineTracks(layout, room),
     '--row-height': `${linePx}px`,
@@ -34,17 +34,12 @@ export function listStyle({
 /** The extra height of a table row compared with a line: padding, and a border. */
 export const TABLE_MORE_PX = 5;
 
-function timePx(times: Times): number {
-  switch (times) {
-    case 'absolute':
-      return 92;
-    case 'relative':
-      return 76;
-    case 'device':
-    case 'received':
-      return 136;
-  }
-}
+const timePx: Readonly<Record<Times, number>> = {
+  absolute: 92,
+  relative: 76,
+  device: 136,
+  received: 136,
+};
 
 type Density = 'small' | 'medium';
 

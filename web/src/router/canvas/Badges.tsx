@@ -51,7 +51,7 @@ function Said({ tone, title, children }: SaidProps) {
   const Icon = tone === 'bad' ? IconAlertTriangle : IconBulb;
   return (
     <span className={classes.trouble} data-tone={tone} title={title}>
-      <Icon size={14} aria-hidden /> <span>{children}</span>
+      <Icon size={14} aria-hidden /> <span className="truncate">{children}</span>
     </span>
   );
 }

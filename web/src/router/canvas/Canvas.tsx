@@ -15,16 +15,10 @@ import {
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { DocumentProblem, RouterStatus } from '../../api/model';
-import {
-  type Item,
-  type ItemPlace,
-  type RouterDocument,
-  type Section,
-  idOf,
-  itemAt,
-  nounOf,
-} from '../document';
+import type { RouterStatus } from '../../api/model';
+import { type Item, type ItemPlace, type Section, idOf, itemAt, nouns } from '../document';
+import { AddButton } from '../AddButton';
+import type { KnownDocument } from '../known';
 import { noneYet } from '../itemText';
 import { badgesOf, newSteps } from '../draft/badges';
 import { stepsOf } from '../steps/steps';
@@ -43,21 +37,12 @@ import {
   TOP,
   layoutOf,
 } from './layout';
-import type { MeasuredRates } from './measure';
 import { moveFocus } from './moveFocus';
 import type { Shares } from './shares';
 import { disabledTargets, failingTargets, trafficOf } from './traffic';
 import classes from './Canvas.module.css';
 
-type Props = {
-  document: RouterDocument;
-  /** The live document that the draft is based on. */
-  live: RouterDocument;
-  status: RouterStatus | undefined;
-  shares: Shares;
-  measured: MeasuredRates | undefined;
-  problems: readonly DocumentProblem[];
-  warnings: readonly string[];
+type Props = KnownDocument & {
   item: ItemPlace | null;
   lit: ReadonlySet<string> | null;
   onShow: (place: ItemPlace) => void;
@@ -219,10 +204,10 @@ function Columns({ document: { sources, routes }, targets, onAdd }: ColumnsProps
   return (
     <>
       <Head x={0} width={SOURCE_WIDTH} title="Sources" count={sources.length}>
-        {onAdd !== null && <Add section="sources" onAdd={onAdd} />}
+        {onAdd !== null && <AddButton label="Add source" onClick={() => onAdd('sources')} />}
       </Head>
       <Head x={ROUTE_X} width={ROUTE_WIDTH} title="Routes, first match first">
-        {onAdd !== null && <Add section="routes" onAdd={onAdd} />}
+        {onAdd !== null && <AddButton label="Add route" onClick={() => onAdd('routes')} />}
       </Head>
       <Head x={TARGET_X} width={TARGET_WIDTH} title="Targets" count={targets}>
         {onAdd !== null && <AddTarget onAdd={onAdd} />}
@@ -263,10 +248,10 @@ type NoneProps = Pick<Props, 'onAdd'> & { x: number; width: number; section: Sec
 function None({ x, width, section, onAdd }: NoneProps) {
   return (
     <div className={classes.none} style={{ left: x, width, top: TOP }}>
-      <p>{noneYet(section)}</p>
+      <p>{noneYet[section]}</p>
       {onAdd !== null && (
         <Button variant="light" onClick={() => onAdd(section)}>
-          Add a {nounOf(section).toLowerCase()}
+          Add a {nouns[section].toLowerCase()}
         </Button>
       )}
     </div>
@@ -279,34 +264,11 @@ function stepDrops(route: Item, takes: number | undefined, shares: Shares): numb
   return own.length === stepsOf(route).length ? own.map((share) => share * (takes ?? 0)) : [];
 }
 
-type AddProps = { onAdd: (section: Section) => void };
-
-function Add({ section, onAdd }: AddProps & { section: Section }) {
-  return (
-    <Button
-      variant="subtle"
-      size="compact-xs"
-      leftSection={<IconPlus size={14} />}
-      aria-label={`Add ${nounOf(section).toLowerCase()}`}
-      onClick={() => onAdd(section)}
-    >
-      Add
-    </Button>
-  );
-}
-
-function AddTarget({ onAdd }: AddProps) {
+function AddTarget({ onAdd }: { onAdd: (section: Section) => void }) {
   return (
     <Menu position="bottom-end" portalProps={{ target: '#content' }}>
       <Menu.Target>
-        <Button
-          variant="subtle"
-          size="compact-xs"
-          leftSection={<IconPlus size={14} />}
-          aria-label="Add a target"
-        >
-          Add
-        </Button>
+        <AddButton label="Add a target" />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<IconDatabase size={15} />} onClick={() => onAdd('logspaces')}>

@@ -20,7 +20,7 @@ import type { DestinationStatus, DocumentProblem } from '../../api/model';
 import { formatBytes, formatPart, formatRate, formatShort } from '../../ui/number';
 import { useZone } from '../../ui/time';
 import { act } from '../destination/destinationQueries';
-import { type Item, idOf, isOff, listOf, nounOf, textOf } from '../document';
+import { type Item, idOf, isOff, listOf, nouns, textOf } from '../document';
 import { problemsOfItem, warningOfRoute } from '../problems';
 import { statusQuery } from '../queries';
 import { aboutStep, kindOf, stepsOf } from '../steps/steps';
@@ -44,7 +44,7 @@ export function Card({ data }: { data: CardData }) {
         type="button"
         className={classes.card}
         style={{ width: box.width, height: box.height }}
-        aria-label={`${nounOf(place.section)} ${name}`}
+        aria-label={`${nouns[place.section]} ${name}`}
         aria-pressed={isShown}
         title={name}
         data-card={`${place.section}-${place.index}`}
@@ -116,7 +116,7 @@ function CardMenu({
       <Menu.Target>
         <span className={classes.menuAnchor} />
       </Menu.Target>
-      <Menu.Dropdown aria-label={`${nounOf(section)} ${idOf(item)}`}>
+      <Menu.Dropdown aria-label={`${nouns[section]} ${idOf(item)}`}>
         <Menu.Item leftSection={<IconEdit size={14} />} onClick={() => onShow(place)}>
           Open
         </Menu.Item>
@@ -221,10 +221,8 @@ function stepName(step: Item): string {
   return kind === 'parse' ? `parse ${textOf(step['parse'])}` : kind;
 }
 
-type EndCardProps = CardData & { name: string; wrong: readonly DocumentProblem[] };
-
 /** The card of a source, a logspace or a destination. */
-export function EndCard(props: EndCardProps) {
+export function EndCard(props: Props) {
   const { item, place, status, values, name, wrong, badges, measured } = props;
   const live = liveOf(status, place.section, idOf(item));
   const destination = destinationOf(props);

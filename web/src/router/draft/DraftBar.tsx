@@ -86,11 +86,13 @@ export function DraftBar(props: Props) {
       </span>
       <ul className={classes.changes} title={changes.join('\n').replaceAll('`', '')}>
         {briefs.slice(0, CHANGES_SHOWN).map(({ what, id }) => (
-          <li key={`${what} ${id}`}>
+          <li key={`${what} ${id}`} className="truncate">
             {what} <strong>{id}</strong>
           </li>
         ))}
-        {briefs.length > CHANGES_SHOWN && <li>and {briefs.length - CHANGES_SHOWN} more</li>}
+        {briefs.length > CHANGES_SHOWN && (
+          <li className="truncate">and {briefs.length - CHANGES_SHOWN} more</li>
+        )}
       </ul>
       <div className={classes.actions}>
         {tested !== null && (

@@ -2,13 +2,14 @@
  * Another revision went live after the draft was begun: changes of both sides are merged, or the
  * user chooses between them.
  */
-import { Button, Group, Radio, Skeleton } from '@mantine/core';
+import { Radio, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Validation } from '../../api/model';
 import { Dialog } from '../../ui/Dialog';
+import { FormEnd } from '../../ui/Form';
 import { Failure, Notice } from '../../ui/Notice';
-import { type Item, nounOf, readDocument } from '../document';
+import { type Item, nouns, readDocument } from '../document';
 import { type Live, revisionDocumentQuery } from '../queries';
 import type { Draft } from './edits';
 import { type Conflict, type MergeSide, merge } from './merge';
@@ -64,22 +65,19 @@ export function MergeDialog({ draft, live, validation, onClose, onMerged }: Prop
               onChoose={(side) => setChoices(new Map(choices).set(conflict.key, side))}
             />
           ))}
-          <Group justify="flex-end" gap={8} mt={12}>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button
-              variant="filled"
-              disabled={open > 0}
-              onClick={() => {
-                onMerged({
-                  base: live.revision,
-                  content: { kind: 'document', document: merged.document },
-                });
-                onClose();
-              }}
-            >
-              {open === 0 ? 'Merge' : `Merge (${open} to choose)`}
-            </Button>
-          </Group>
+          <FormEnd
+            mt={12}
+            action={open === 0 ? 'Merge' : `Merge (${open} to choose)`}
+            isReady={open === 0}
+            onAct={() => {
+              onMerged({
+                base: live.revision,
+                content: { kind: 'document', document: merged.document },
+              });
+              onClose();
+            }}
+            onCancel={onClose}
+          />
         </>
       )}
     </Dialog>
@@ -98,7 +96,7 @@ function Choice({ conflict, revision, side, onChoose }: ChoiceProps) {
   return (
     <Radio.Group
       mt={12}
-      label={`${nounOf(section)} ${id}`}
+      label={`${nouns[section]} ${id}`}
       value={side}
       onChange={(value) => onChoose(value === 'theirs' ? 'theirs' : 'ours')}
     >

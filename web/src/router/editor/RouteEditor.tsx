@@ -6,12 +6,10 @@ import { ActionIcon, Button, Menu, Radio, Switch } from '@mantine/core';
 import { IconDatabase, IconPlugConnectedX, IconPlus, IconSend2, IconX } from '@tabler/icons-react';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { DocumentProblem, RouterStatus } from '../../api/model';
+import type { RouterStatus } from '../../api/model';
 import { Notice } from '../../ui/Notice';
 import { ProblemList } from '../ProblemList';
 import { fillingOf } from '../canvas/cardData';
-import type { MeasuredRates } from '../canvas/measure';
-import type { Shares } from '../canvas/shares';
 import { failingTargets, trafficOf } from '../canvas/traffic';
 import {
   type Item,
@@ -25,6 +23,7 @@ import {
 } from '../document';
 import { badgesOf } from '../draft/badges';
 import type { Edit } from '../draft/edits';
+import type { KnownDocument } from '../known';
 import { problemOfField, problemsOfItem, problemsOfNoField, warningOfRoute } from '../problems';
 import { StepList } from '../steps/StepList';
 import { stepsOf } from '../steps/steps';
@@ -36,17 +35,9 @@ import { sentenceOf } from './sentence';
 import { endsText, goesOnText, laterRoutes, slowText } from './routeEndText';
 import classes from './Editor.module.css';
 
-type Props = {
-  document: RouterDocument;
-  /** The live document that the draft is based on. */
-  live: RouterDocument;
+type Props = KnownDocument & {
   place: ItemPlace;
   route: Item;
-  status: RouterStatus | undefined;
-  shares: Shares;
-  measured: MeasuredRates | undefined;
-  problems: readonly DocumentProblem[];
-  warnings: readonly string[];
   step: number | null;
   canEdit: boolean;
   /** Whether it has just been added: in that case its name is edited first. */

@@ -41,16 +41,15 @@ export function RouteFilter({ where, error, canEdit, onChange }: Props) {
         )}
       </div>
       {canEdit ? (
-        <div className={classes.query} data-bad={error !== undefined}>
-          <QueryField
-            label="Filter"
-            placeholder="Everything"
-            value={where}
-            complete={complete}
-            onChange={onChange}
-            onRun={() => undefined}
-          />
-        </div>
+        <QueryField
+          label="Filter"
+          placeholder="Everything"
+          value={where}
+          isBad={error !== undefined}
+          complete={complete}
+          onChange={onChange}
+          onRun={() => undefined}
+        />
       ) : (
         <code className="code">{where === '' ? 'everything' : where}</code>
       )}

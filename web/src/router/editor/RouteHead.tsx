@@ -55,7 +55,9 @@ export function RouteHead(props: Props) {
         />
       ) : (
         <div className={classes.name}>
-          <h2 title={idOf(route)}>{idOf(route)}</h2>
+          <h2 className="truncate minWidth0" title={idOf(route)}>
+            {idOf(route)}
+          </h2>
           {canEdit && (
             <ActionIcon aria-label="Rename" onClick={() => setNaming(true)}>
               <IconPencil size={15} />

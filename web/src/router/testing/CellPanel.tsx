@@ -37,10 +37,10 @@ export function CellPanel({ cell, report }: Props) {
           <div className={classes.differs}>
             {fields.slice(0, FIELDS_MAX).map(([name, count]) => (
               <div key={name}>
-                <span className="mono" title={name}>
+                <span className="truncate mono" title={name}>
                   {name}
                 </span>
-                <span className={classes.meter}>
+                <span className="meter">
                   <span style={{ width: `${(100 * count) / Math.max(cell.changed, 1)}%` }} />
                 </span>
                 <span>{formatCount(count)}</span>

@@ -9,7 +9,7 @@ import {
   TextInput,
   Textarea,
 } from '@mantine/core';
-import { IconCalendar, IconChevronDown, IconSearch, IconX } from '@tabler/icons-react';
+import { IconCalendar, IconChevronDown, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Form } from '../../ui/Form';
@@ -50,8 +50,8 @@ export function Controls({ testing, document, onTry }: Props) {
             }}
           />
           <div className={classes.query}>
-            <IconSearch className={classes.glass ?? ''} size={16} aria-hidden />
             <QueryField
+              hasIcon
               label="Only messages that match"
               placeholder="All messages, or only those a search finds"
               value={messages.query}

@@ -273,7 +273,9 @@ function Volumes({ report, tested, logspaces }: VolumesProps) {
                     ) : (
                       <IconSend2 size={14} role="img" aria-label="Destination" />
                     )}
-                    <span title={name}>{name}</span>
+                    <span className="ellipsis" title={name}>
+                      {name}
+                    </span>
                   </span>
                 </th>
                 <td className="dimmed">{formatCount(before)}</td>

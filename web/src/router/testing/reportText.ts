@@ -62,7 +62,7 @@ export function reportMarkdown(reported: Reported): string {
         cell.column,
         formatCount(cell.count),
         formatCount(cell.changed),
-        kindText(cell),
+        kindTexts[cell.kind],
         cellNote(cell, tested),
       ]),
     ),
@@ -121,20 +121,13 @@ function findingLine({ tone, title, text, fix }: Finding): string {
   return `- ${tone === 'error' ? '**Serious.** ' : ''}${title} ${text}${way}`;
 }
 
-function kindText({ kind }: Cell): string {
-  switch (kind) {
-    case 'same':
-      return 'unchanged';
-    case 'fields':
-      return 'other fields';
-    case 'gained':
-      return 'gained';
-    case 'other':
-      return 'other outcome';
-    case 'lost':
-      return 'lost';
-  }
-}
+const kindTexts: Readonly<Record<Cell['kind'], string>> = {
+  same: 'unchanged',
+  fields: 'other fields',
+  gained: 'gained',
+  other: 'other outcome',
+  lost: 'lost',
+};
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const line = (texts: readonly string[]) =>

@@ -18,7 +18,7 @@ import { useQueryHistory } from '../../ui/query/history';
 import { useIsAway } from '../../api/freshness';
 import { KeyCaps } from '../../ui/KeyCaps';
 import { Notice } from '../../ui/Notice';
-import type { QueryEdit } from '../../api/model';
+import type { Histogram, QueryEdit } from '../../api/model';
 import { opened } from '../saved/saved';
 import {
   type Change,
@@ -105,14 +105,9 @@ function Whole({ state, onShowAll }: WholeProps) {
 function TopErrors({ state, go }: AnswerProps) {
   const { data, error, refetch } = useQuery(overTimeQuery(state, ERRORS, 'program'));
   const { data: before } = useQuery(beforeQuery(state, ERRORS));
-  const top = data?.values ?? [];
-  const countBefore = (program: string) =>
-    before === undefined
-      ? undefined
-      : (before.program.find(({ value }) => value === program)?.count ?? 0);
   const all = () => go({ op: 'add', text: ERRORS });
   useKeys({ 'Alt-1': { does: 'Top errors', run: all } });
-  const [first] = top;
+  const first = data?.values?.[0];
   return (
     <Card
       title="Top errors"
@@ -132,22 +127,14 @@ function TopErrors({ state, go }: AnswerProps) {
           : undefined
       }
     >
-      {data !== undefined &&
-        top
-          .slice(0, ROWS)
-          .map(({ value, count }) => (
-            <CardRow
-              key={value}
-              name={value}
-              count={count}
-              counts={seriesOf(data, value)}
-              change={changeOf(count, countBefore(value))}
-              tone="error"
-              onOpen={() =>
-                go({ op: 'add', text: ERRORS }, { op: 'include', field: 'program', value })
-              }
-            />
-          ))}
+      <TopRows
+        counted={data}
+        before={before?.program}
+        tone="error"
+        onOpen={(value) =>
+          go({ op: 'add', text: ERRORS }, { op: 'include', field: 'program', value })
+        }
+      />
       {data?.total === 0 && <p className={classes.none}>No errors.</p>}
     </Card>
   );
@@ -270,12 +257,7 @@ function nameOf(silence: string): string {
 function NoisiestHost({ state, go }: AnswerProps) {
   const { data, error, refetch } = useQuery(overTimeQuery(state, '*', 'host'));
   const { data: before } = useQuery(beforeQuery(state));
-  const top = data?.values ?? [];
-  const [first] = top;
-  const countBefore = (host: string) =>
-    before === undefined
-      ? undefined
-      : (before.host.find(({ value }) => value === host)?.count ?? 0);
+  const first = data?.values?.[0];
   const open = (value: string) => go({ op: 'include', field: 'host', value });
   useKeys({ 'Alt-4': { does: 'Noisiest host', run: () => first && open(first.value) } });
   return (
@@ -300,19 +282,7 @@ function NoisiestHost({ state, go }: AnswerProps) {
         }
       }
     >
-      {data !== undefined &&
-        top
-          .slice(0, ROWS)
-          .map(({ value, count }) => (
-            <CardRow
-              key={value}
-              name={value}
-              count={count}
-              counts={seriesOf(data, value)}
-              change={changeOf(count, countBefore(value))}
-              onOpen={() => open(value)}
-            />
-          ))}
+      <TopRows counted={data} before={before?.host} onOpen={open} />
     </Card>
   );
 }
@@ -339,7 +309,7 @@ function RecentSearches({ state, onAsk }: RecentSearchesProps) {
                   }}
                 >
                   <span>{search.name}</span>
-                  <code>{search.query}</code>
+                  <code className="truncate mono soft">{search.query}</code>
                 </UnstyledButton>
               </li>
             ))}
@@ -353,7 +323,7 @@ function RecentSearches({ state, onAsk }: RecentSearchesProps) {
             {recent.slice(0, ROWS).map((query) => (
               <li key={query}>
                 <UnstyledButton className={classes.past} onClick={() => onAsk({ query })}>
-                  <code>{query}</code>
+                  <code className="truncate mono soft">{query}</code>
                 </UnstyledButton>
               </li>
             ))}
@@ -422,6 +392,30 @@ function Card(props: CardProps) {
       )}
     </section>
   );
+}
+
+type TopRowsProps = Pick<CardRowProps, 'tone'> & {
+  counted: Histogram | undefined;
+  /** The values in the range before, once they are known. */
+  before: readonly CountedValue[] | undefined;
+  onOpen: (value: string) => void;
+};
+
+/** The most frequent values, and whether there are more of them than before. */
+function TopRows({ counted, before, onOpen, ...look }: TopRowsProps) {
+  return counted?.values
+    ?.slice(0, ROWS)
+    .map(({ value, count }) => (
+      <CardRow
+        key={value}
+        name={value}
+        count={count}
+        counts={seriesOf(counted, value)}
+        change={changeOf(count, before && (before.find((one) => one.value === value)?.count ?? 0))}
+        onOpen={() => onOpen(value)}
+        {...look}
+      />
+    ));
 }
 
 type CardRowProps = Row & { tone?: 'error' | 'info' };

@@ -139,7 +139,7 @@ function Choices({ choice, isTable, onChange }: ChoicesProps) {
             aria-label="Format"
             value={choice.format}
             onChange={(format) => onChange({ format })}
-            data={offered.map((value) => ({ value, label: labelOf(value) }))}
+            data={offered.map((value) => ({ value, label: labels[value] }))}
           />
         </div>
         {!isTable && (
@@ -209,16 +209,11 @@ function wayText(way: Way, count: number | undefined): string {
   }
 }
 
-function labelOf(format: Format): string {
-  switch (format) {
-    case 'ndjson':
-      return 'NDJSON';
-    case 'csv':
-      return 'CSV';
-    case 'raw':
-      return 'Raw';
-  }
-}
+const labels: Readonly<Record<Format, string>> = {
+  ndjson: 'NDJSON',
+  csv: 'CSV',
+  raw: 'Raw',
+};
 
 function explain(format: Format, isTable: boolean): string {
   switch (format) {

@@ -10,8 +10,8 @@ import {
   IconRoute,
   IconShare2,
 } from '@tabler/icons-react';
-import { type ComponentPropsWithRef, type ReactNode, Suspense, lazy, memo, useState } from 'react';
-import { fetched } from '../../api/code';
+import { type ComponentPropsWithRef, type ReactNode, Suspense, memo, useState } from 'react';
+import { lazyPart } from '../../api/code';
 import { useCommands } from '../../ui/commands';
 import { useOpen } from '../../ui/open';
 import { canRefresh } from '../../ui/range';
@@ -24,21 +24,11 @@ type Props = {
   onAsk: (part: Partial<SearchState>) => void;
 };
 
-const ExportDialog = lazy(async () => ({
-  default: (await fetched(() => import('../export/ExportDialog'))).ExportDialog,
-}));
-const ShareDialog = lazy(async () => ({
-  default: (await fetched(() => import('../share/ShareDialog'))).ShareDialog,
-}));
-const ApiDialog = lazy(async () => ({
-  default: (await fetched(() => import('../share/ApiDialog'))).ApiDialog,
-}));
-const SaveDialog = lazy(async () => ({
-  default: (await fetched(() => import('../saved/SaveDialog'))).SaveDialog,
-}));
-const SavedDialog = lazy(async () => ({
-  default: (await fetched(() => import('../saved/SavedDialog'))).SavedDialog,
-}));
+const ExportDialog = lazyPart(() => import('../export/ExportDialog'), 'ExportDialog');
+const ShareDialog = lazyPart(() => import('../share/ShareDialog'), 'ShareDialog');
+const ApiDialog = lazyPart(() => import('../share/ApiDialog'), 'ApiDialog');
+const SaveDialog = lazyPart(() => import('../saved/SaveDialog'), 'SaveDialog');
+const SavedDialog = lazyPart(() => import('../saved/SavedDialog'), 'SavedDialog');
 
 type Action = 'saved' | 'save' | 'share' | 'export' | 'api';
 

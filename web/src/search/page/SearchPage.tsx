@@ -3,10 +3,10 @@
  * were found.
  */
 import { useCallbackRef, useDebouncedValue, useDocumentTitle, useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, Suspense, lazy, useEffect, useRef, useState } from 'react';
-import { ActionIcon, Button, Skeleton } from '@mantine/core';
+import { type ReactNode, Suspense, useRef, useState } from 'react';
+import { ActionIcon } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
-import { fetched } from '../../api/code';
+import { lazyPart } from '../../api/code';
 import { useCommands } from '../../ui/commands';
 import { useZone } from '../../ui/time';
 import { Facets } from '../../messages/facets/Facets';
@@ -28,14 +28,13 @@ import { type Search, useSearch } from './useSearch';
 import { type ChangeSearch, type SearchActions, useSearchActions } from './useSearchActions';
 import { QueryProblem, QueryWarnings } from './QueryProblem';
 import { HOLD_MS } from './pending';
+import { Running } from './Running';
 import { Toolbar } from './Toolbar';
 import classes from './SearchPage.module.css';
 import miniHistogramClasses from './MiniHistogram.module.css';
 
 /** Loaded when no search has been entered. */
-const BlankPage = lazy(async () => ({
-  default: (await fetched(() => import('../blank/BlankPage'))).BlankPage,
-}));
+const BlankPage = lazyPart(() => import('../blank/BlankPage'), 'BlankPage');
 
 type Props = {
   state: SearchState;
@@ -108,9 +107,7 @@ export function SearchPage({ state, logspaces, range, onChange }: Props) {
 }
 
 /** Loaded when the first message is opened. */
-const Drawer = lazy(async () => ({
-  default: (await fetched(() => import('../../messages/drawer/Drawer'))).Drawer,
-}));
+const Drawer = lazyPart(() => import('../../messages/drawer/Drawer'), 'Drawer');
 
 type FoundMessagesProps = {
   state: SearchState;
@@ -194,9 +191,7 @@ function FoundMessages(props: FoundMessagesProps) {
 }
 
 /** Loaded when nothing was found. */
-const EmptyResult = lazy(async () => ({
-  default: (await fetched(() => import('../empty/EmptyResult'))).EmptyResult,
-}));
+const EmptyResult = lazyPart(() => import('../empty/EmptyResult'), 'EmptyResult');
 
 const NONE: readonly Message[] = [];
 
@@ -240,7 +235,10 @@ function Messages({ state, search, steps, hits, onChange }: AnswerProps) {
   const [slow] = useDebouncedValue(search.isLoading, HOLD_MS);
   if (messages === undefined) {
     const isSlow = slow || steps.late === search.key;
-    return search.isLoading && isSlow && <SearchLoading onCancel={search.cancel} />;
+    return (
+      search.isLoading &&
+      isSlow && <Running what="Searching" rows={12} percentMin={60} onCancel={search.cancel} />
+    );
   }
   if (messages.length === 0) {
     if (search.isFirstRun) return null;
@@ -269,31 +267,6 @@ function Messages({ state, search, steps, hits, onChange }: AnswerProps) {
       onTakeIn={search.takeIn}
       onAtTop={search.setAtTop}
     />
-  );
-}
-
-const ROWS = 12;
-
-/**
- * Shown while a search runs: the place for the rows, the time that it has taken, and a button to
- * cancel it.
- */
-function SearchLoading({ onCancel }: { onCancel: () => void }) {
-  const [seconds, setSeconds] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => setSeconds((past) => past + 1), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  return (
-    <div role="status" aria-label="Searching">
-      <div className="row spread gap12">
-        <span className="dimmed">Searching… {seconds > 0 && `${seconds} s`}</span>
-        <Button onClick={onCancel}>Cancel</Button>
-      </div>
-      {Array.from({ length: ROWS }, (_, row) => (
-        <Skeleton key={row} height={12} my={16} width={`${60 + ((row * 37) % 40)}%`} />
-      ))}
-    </div>
   );
 }
 

@@ -3,7 +3,7 @@
  * actions on them.
  */
 import { useCallbackRef, useElementSize } from '@mantine/hooks';
-import { type ReactNode, Suspense, lazy, memo, useState } from 'react';
+import { type ReactNode, Suspense, memo, useState } from 'react';
 import { Button, Menu, Popover, SegmentedControl, TextInput, Tooltip } from '@mantine/core';
 import {
   IconAdjustmentsHorizontal,
@@ -12,7 +12,7 @@ import {
   IconPlayerPauseFilled,
   IconPlayerPlayFilled,
 } from '@tabler/icons-react';
-import { fetched } from '../../api/code';
+import { lazyPart } from '../../api/code';
 import type { Message, SearchResponse } from '../../api/model';
 import { useCommands } from '../../ui/commands';
 import { canRefresh } from '../../ui/range';
@@ -32,9 +32,7 @@ import type { SearchActions } from './useSearchActions';
 import classes from './Toolbar.module.css';
 import viewToolsClasses from '../results/ViewTools.module.css';
 
-const SavedState = lazy(async () => ({
-  default: (await fetched(() => import('../saved/SavedState'))).SavedState,
-}));
+const SavedState = lazyPart(() => import('../saved/SavedState'), 'SavedState');
 
 type Props = {
   state: SearchState;
@@ -223,9 +221,7 @@ function formatMs(ms: number): string {
   return ms < 1 ? 'less than 1 ms' : `${formatCount(Math.round(ms))} ms`;
 }
 
-const ColumnPicker = lazy(async () => ({
-  default: (await fetched(() => import('../../messages/list/ColumnPicker'))).ColumnPicker,
-}));
+const ColumnPicker = lazyPart(() => import('../../messages/list/ColumnPicker'), 'ColumnPicker');
 
 type ViewToolsProps = {
   state: SearchState;

@@ -6,7 +6,7 @@ import { ActionIcon, Button, Popover, Tooltip, UnstyledButton } from '@mantine/c
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertTriangle, IconHelpCircle, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, Suspense, lazy, memo, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, Suspense, memo, useEffect, useMemo, useRef, useState } from 'react';
 import { problemOf } from '../../api/client';
 import { completeIn } from '../../api/query';
 import { QueryField, type QueryFieldHandle, type QueryMark } from '../../ui/query/QueryField';
@@ -18,7 +18,7 @@ import { OffClauses } from '../../ui/query/OffClauses';
 import { costReason, explainQuery } from './explain';
 import classes from './QueryBar.module.css';
 import { address } from '../../ui/open';
-import { fetched } from '../../api/code';
+import { lazyPart } from '../../api/code';
 import { useCommands } from '../../ui/commands';
 import type { ExplainResponse } from '../../api/model';
 import helpClasses from './Help.module.css';
@@ -146,9 +146,7 @@ function addressOf(state: SearchState): string {
   return address('/search', writeSearch(state));
 }
 
-const HelpContent = lazy(async () => ({
-  default: (await fetched(() => import('./HelpContent'))).HelpContent,
-}));
+const HelpContent = lazyPart(() => import('./HelpContent'), 'HelpContent');
 
 type HelpProps = { state: SearchState; onUse: (query: string) => void };
 

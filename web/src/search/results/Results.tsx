@@ -4,7 +4,6 @@ import {
   type KeyboardEvent,
   type MouseEvent,
   Suspense,
-  lazy,
   memo,
   useEffect,
   useMemo,
@@ -13,7 +12,7 @@ import {
 import { useInterval } from '@mantine/hooks';
 import { IconArrowUp } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { fetched } from '../../api/code';
+import { lazyPart } from '../../api/code';
 import type { Message, QueryEdit } from '../../api/model';
 import { copyText } from '../../ui/clipboard';
 import { type Hits, hasHit, hitsIn, textHits } from '../../ui/highlight';
@@ -42,9 +41,7 @@ import classes from './Results.module.css';
 import rowsClasses from '../../messages/list/Rows.module.css';
 import newerClasses from './Newer.module.css';
 
-const Compare = lazy(async () => ({
-  default: (await fetched(() => import('../compare/Compare'))).Compare,
-}));
+const Compare = lazyPart(() => import('../compare/Compare'), 'Compare');
 
 type Props = {
   state: SearchState;

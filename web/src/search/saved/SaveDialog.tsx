@@ -146,20 +146,15 @@ function Kept(props: {
     >
       <Group gap={16} mt={8}>
         {parts.map((part) => (
-          <Checkbox key={part} value={part} label={labelOf(part)} />
+          <Checkbox key={part} value={part} label={labels[part]} />
         ))}
       </Group>
     </Checkbox.Group>
   );
 }
 
-function labelOf(part: SavedPart): string {
-  switch (part) {
-    case 'range':
-      return 'Time range';
-    case 'logspaces':
-      return 'Logspaces';
-    case 'view':
-      return 'Columns and view';
-  }
-}
+const labels: Readonly<Record<SavedPart, string>> = {
+  range: 'Time range',
+  logspaces: 'Logspaces',
+  view: 'Columns and view',
+};

@@ -1,11 +1,12 @@
 /** The saved searches: the user can find, open and organise them. */
-import { ActionIcon, Button, Menu, Skeleton, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Menu, Stack, TextInput } from '@mantine/core';
 import { IconDots, IconSearch, IconUsers } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { noteUse, savedSearchesQuery } from '../../api/savedSearches';
 import { Dialog } from '../../ui/Dialog';
 import { Empty } from '../../ui/Empty';
+import { Loading } from '../../ui/Loading';
 import { Failure, Notice } from '../../ui/Notice';
 import { formatAge } from '../../ui/time';
 import type { SearchState } from '../searchParams';
@@ -85,7 +86,7 @@ export function SavedDialog({ state, onOpen, onSave, onClose }: Props) {
           </Notice>
         )}
         <Failure error={error} onRetry={() => void refetch()} />
-        {data === undefined && error === null && <Skeletons />}
+        {data === undefined && error === null && <Loading heights={[44, 44, 44, 44]} />}
         {data?.length === 0 && (
           <Empty title="No search is saved yet">
             <p>Save the one that you look at, and it is a key and a click away from then on.</p>
@@ -158,16 +159,6 @@ function Tags({ tags, chosen, onChoose }: TagsProps) {
         >
           {tag}
         </button>
-      ))}
-    </div>
-  );
-}
-
-function Skeletons() {
-  return (
-    <div role="status" aria-label="Loading">
-      {Array.from({ length: 4 }, (_, row) => (
-        <Skeleton key={row} height={44} mt={8} />
       ))}
     </div>
   );

@@ -25,9 +25,9 @@ export function ApiDialog({ state, onClose }: Props) {
           aria-label="Request"
           value={endpoint}
           onChange={setEndpoint}
-          data={endpoints.map((value) => ({ value, label: labelOf(value) }))}
+          data={endpoints.map((value) => ({ value, label: labels[value] }))}
         />
-        <p>{explain(endpoint)}</p>
+        <p>{explanations[endpoint]}</p>
         <Code label="curl command" text={curlOf(serverUrl(), endpoint, state, isText)} />
         <p className="small dimmed">
           First put an API token into LOGSTEAD_TOKEN; an administrator creates one. The request has
@@ -38,32 +38,20 @@ export function ApiDialog({ state, onClose }: Props) {
   );
 }
 
-function labelOf(endpoint: Endpoint): string {
-  switch (endpoint) {
-    case 'search':
-      return 'Messages';
-    case 'count':
-      return 'Count';
-    case 'histogram':
-      return 'Over time';
-    case 'aggregate':
-      return 'Table';
-    case 'export':
-      return 'Everything';
-  }
-}
+const labels: Readonly<Record<Endpoint, string>> = {
+  search: 'Messages',
+  count: 'Count',
+  histogram: 'Over time',
+  aggregate: 'Table',
+  export: 'Everything',
+};
 
-function explain(endpoint: Endpoint): string {
-  switch (endpoint) {
-    case 'search':
-      return 'The newest 100 messages. Send the cursor of the answer with the same request for the next ones.';
-    case 'count':
-      return 'How many messages match the filter, exactly.';
-    case 'histogram':
-      return 'How many messages match the filter in each of 60 spans of time.';
-    case 'aggregate':
-      return 'The table that the stages make, at most 10 000 rows.';
-    case 'export':
-      return 'All that matches, as a stream of lines of JSON. The header X-Logstead-Count says how many come.';
-  }
-}
+const explanations: Readonly<Record<Endpoint, string>> = {
+  search:
+    'The newest 100 messages. Send the cursor of the answer with the same request for the next ones.',
+  count: 'How many messages match the filter, exactly.',
+  histogram: 'How many messages match the filter in each of 60 spans of time.',
+  aggregate: 'The table that the stages make, at most 10 000 rows.',
+  export:
+    'All that matches, as a stream of lines of JSON. The header X-Logstead-Count says how many come.',
+};

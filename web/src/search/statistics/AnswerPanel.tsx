@@ -32,7 +32,7 @@ import { PivotTable } from './PivotTable';
 import { SeriesTable } from './SeriesTable';
 import { Chart } from './chart/Chart';
 import { extentOf, headlineOf, titleOf } from './headline';
-import { labelOf } from './answerMode';
+import { modeLabels } from './answerMode';
 import { toCsv, toMarkdown } from './tableText';
 import classes from './Statistics.module.css';
 
@@ -393,7 +393,7 @@ function Bar({ answer, view, isStale, onCopies, onChange }: BarProps) {
   const tookMs = Math.max(1, Math.round(answer.took_ms));
   return (
     <div className={classes.bar}>
-      <h2 className={classes.headline}>{headlineOf(answer, view)}</h2>
+      <h2 className="breakAnywhere bold">{headlineOf(answer, view)}</h2>
       <span className="dimmed">
         {isStale ? 'Counting…' : `${extentOf(answer, view)}, in ${formatCount(tookMs)} ms`}
       </span>
@@ -415,7 +415,10 @@ function Bar({ answer, view, isStale, onCopies, onChange }: BarProps) {
             aria-label="Shown as"
             value={shown}
             onChange={(chart) => onChange({ chart })}
-            data={([...kinds, 'table'] as const).map((value) => ({ value, label: labelOf(value) }))}
+            data={([...kinds, 'table'] as const).map((value) => ({
+              value,
+              label: modeLabels[value],
+            }))}
           />
         )}
         <CopyTable answer={answer} />

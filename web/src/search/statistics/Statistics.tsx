@@ -2,13 +2,11 @@
  * The table that a query with stages produces, and a chart of it. Loaded when the first such query
  * runs.
  */
-import { Suspense, lazy } from 'react';
-import { fetched } from '../../api/code';
+import { Suspense } from 'react';
+import { lazyPart } from '../../api/code';
 import type { SearchState } from '../searchParams';
 
-const Panel = lazy(async () => ({
-  default: (await fetched(() => import('./StatisticsPanel'))).StatisticsPanel,
-}));
+const Panel = lazyPart(() => import('./StatisticsPanel'), 'StatisticsPanel');
 
 type Props = { state: SearchState; onAsk: (part: Partial<SearchState>) => void };
 

@@ -1,8 +1,8 @@
 /** The answer to a query with stages, or its other states: loading, refused, cancelled, empty. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Button, Skeleton } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { Skeleton } from '@mantine/core';
 import { Notice } from '../../ui/Notice';
+import { Running } from '../page/Running';
 import { QueryProblem, QueryWarnings } from '../page/QueryProblem';
 import type { SearchState } from '../searchParams';
 import { AnswerPanel } from './AnswerPanel';
@@ -27,7 +27,15 @@ export function StatisticsPanel({ state, onAsk }: Props) {
   );
   if (data === undefined) {
     if (problem !== false) return problem;
-    if (fetchStatus !== 'idle') return <StatisticsLoading onCancel={cancel} />;
+    if (fetchStatus !== 'idle') {
+      return (
+        <div className={classes.loading}>
+          <Running what="Counting" rows={8} percentMin={40} onCancel={cancel}>
+            <Skeleton height={220} mb={16} />
+          </Running>
+        </div>
+      );
+    }
     return (
       <Notice tone="info" title="Cancelled" onRetry={runAgain}>
         Nothing was counted.
@@ -45,33 +53,5 @@ export function StatisticsPanel({ state, onAsk }: Props) {
       />
       <AnswerPanel state={state} answer={data} isStale={isPlaceholderData} onAsk={onAsk} />
     </section>
-  );
-}
-
-const ROWS = 8;
-
-/**
- * Shown while a table is being made: placeholders for a chart and rows, the elapsed time, and a
- * button to cancel.
- */
-function StatisticsLoading({ onCancel }: { onCancel: () => void }) {
-  const [seconds, setSeconds] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => setSeconds((past) => past + 1), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  return (
-    <div role="status" aria-label="Counting" className={classes.loading}>
-      <div className={classes.bar}>
-        <span className="dimmed">Counting… {seconds > 0 && `${seconds} s`}</span>
-        <span className="row gap8 toEnd">
-          <Button onClick={onCancel}>Cancel</Button>
-        </span>
-      </div>
-      <Skeleton height={220} mb={16} />
-      {Array.from({ length: ROWS }, (_, row) => (
-        <Skeleton key={row} height={12} my={16} width={`${40 + ((row * 37) % 40)}%`} />
-      ))}
-    </div>
   );
 }

@@ -3,15 +3,9 @@ import type { Kind } from './chart/layout';
 
 export type AnswerMode = Kind | 'table';
 
-export function labelOf(shown: AnswerMode): string {
-  switch (shown) {
-    case 'table':
-      return 'Table';
-    case 'bars':
-      return 'Bars';
-    case 'lines':
-      return 'Lines';
-    case 'area':
-      return 'Area';
-  }
-}
+export const modeLabels: Readonly<Record<AnswerMode, string>> = {
+  table: 'Table',
+  bars: 'Bars',
+  lines: 'Lines',
+  area: 'Area',
+};

@@ -1,7 +1,7 @@
 /** A description of a chart and its table in words. */
 import { formatCount } from '../../ui/number';
 import { formatSpan } from '../../ui/chart/ticks';
-import { labelOf } from './answerMode';
+import { modeLabels } from './answerMode';
 import type { TableAnswer } from './queries';
 import type { AnswerView } from './view';
 
@@ -36,5 +36,5 @@ export function titleOf(
 ) {
   const names = shape.groups.map((column) => answer.columns[column]?.name ?? '');
   const measure = plot?.measure ?? '';
-  return `${labelOf(shown)}: ${measure === '' ? 'all values' : measure} by ${names.join(', ')}`;
+  return `${modeLabels[shown]}: ${measure === '' ? 'all values' : measure} by ${names.join(', ')}`;
 }

@@ -1,5 +1,5 @@
 /** The user's own account: the password, the second factor, and the sessions. */
-import { Button, Group, Skeleton } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
@@ -13,6 +13,7 @@ import {
   renewRecoveryCodes,
   sessionsQuery,
 } from '../../api/account';
+import { Loading } from '../../ui/Loading';
 import { Failure } from '../../ui/Notice';
 import { toast } from '../../ui/toast';
 import { Dialog } from '../../ui/Dialog';
@@ -35,11 +36,7 @@ export function AccountPage() {
         {account !== undefined && <p className="dimmed">{described(account)}</p>}
       </div>
       <Failure error={error} onRetry={() => void refetch()} />
-      {account === undefined && error === null && (
-        <div role="status" aria-label="Loading">
-          <Skeleton height={240} />
-        </div>
-      )}
+      {account === undefined && error === null && <Loading heights={[240]} />}
       {account !== undefined && (
         <>
           <div className={classes.panels}>

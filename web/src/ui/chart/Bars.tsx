@@ -256,7 +256,7 @@ function Tip(props: TipProps) {
       {parts.toReversed().map(({ label, color, count }) => (
         <div key={label} className="flex spread gap12">
           <span className="row gap8 minWidth0 truncate">
-            <span className={classes.swatch} style={{ background: color }} />
+            <span className="swatch" style={{ background: color }} />
             {label}
           </span>
           <span>{formatCount(count)}</span>

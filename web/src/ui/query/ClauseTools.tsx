@@ -4,7 +4,14 @@
  */
 import { UnstyledButton } from '@mantine/core';
 import { IconEqualNot, IconEyeOff, IconPencil, IconX } from '@tabler/icons-react';
-import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import classes from './ClauseTools.module.css';
 import { type Clause, type ClauseAction, actionName, actionsOn } from './clauses';
 
@@ -89,7 +96,7 @@ export function ClauseTools({ host, parts, onAct }: Props) {
                 onAct(action, part);
               }}
             >
-              {iconOf(action)}
+              {icons[action]}
             </UnstyledButton>
           ))}
         </li>
@@ -117,15 +124,9 @@ function placeOf(host: HTMLElement | null, at: number): Place {
   return { at, left: within, top: Math.min(token.bottom, box.bottom) - box.top };
 }
 
-function iconOf(action: ClauseAction) {
-  switch (action) {
-    case 'off':
-      return <IconEyeOff size={14} />;
-    case 'negate':
-      return <IconEqualNot size={14} />;
-    case 'edit':
-      return <IconPencil size={14} />;
-    case 'remove':
-      return <IconX size={14} />;
-  }
-}
+const icons: Readonly<Record<ClauseAction, ReactNode>> = {
+  off: <IconEyeOff size={14} />,
+  negate: <IconEqualNot size={14} />,
+  edit: <IconPencil size={14} />,
+  remove: <IconX size={14} />,
+};

@@ -28,7 +28,7 @@ import type { Clause, ClauseAction, Clauses } from './clauses';
 import { colours, editorTheme } from './editorTheme';
 import { type QueryMark, problemMarks, setProblems } from './marks';
 import { charactersBefore, unitAt } from './offsets';
-import { type Complete, type Suggestion, detailOf, signOf } from './suggestions';
+import { type Complete, type Suggestion, detailOf, signs } from './suggestions';
 
 export type QueryFieldHandle = {
   focus: () => void;
@@ -250,7 +250,7 @@ function renderSign(completion: Completion): Node | null {
   sign.className = 'cm-sign';
   sign.dataset['kind'] = completion.option.kind;
   sign.ariaHidden = 'true';
-  sign.textContent = signOf(completion.option.kind);
+  sign.textContent = signs[completion.option.kind];
   return sign;
 }
 

@@ -12,6 +12,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { IconSearch } from '@tabler/icons-react';
 import { fetched } from '../../api/code';
 import { useQueryHistory } from './history';
 import { unitAt } from './offsets';
@@ -34,6 +35,10 @@ type Props = {
   onClause?: (action: ClauseAction, clause: Clause) => void;
   /** Whether it has no border of its own, as it is in a box that has one. */
   isBare?: boolean;
+  /** Whether it begins with the sign of a search. */
+  hasIcon?: boolean;
+  /** Whether something is wrong with the query. */
+  isBad?: boolean;
   complete: Complete;
   onChange: (value: string) => void;
   onRun: (newTab: boolean) => void;
@@ -52,6 +57,8 @@ export function QueryField({
   clauses = NO_CLAUSES,
   onClause = nothing,
   isBare = false,
+  hasIcon = false,
+  isBad = false,
   ref,
   ...props
 }: Props) {
@@ -68,7 +75,8 @@ export function QueryField({
       ? Promise.resolve(recentOf(history))
       : props.complete(text, cursor, signal);
   return (
-    <div className={classes.field} data-bare={isBare}>
+    <div className={classes.field} data-bare={isBare} data-icon={hasIcon} data-bad={isBad}>
+      {hasIcon && <IconSearch className={classes.icon} size={16} aria-hidden />}
       {loaded === null ? (
         <PlainField
           {...props}

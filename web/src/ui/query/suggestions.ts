@@ -31,21 +31,12 @@ export function detailOf(option: Suggestion): string {
 /**
  * The letter that stands for a kind of suggestion, for users who cannot distinguish the colours.
  */
-export function signOf(kind: Suggestion['kind']): string {
-  switch (kind) {
-    case 'field':
-      return 'F';
-    case 'value':
-      return '=';
-    case 'stage':
-      return '|';
-    case 'function':
-      return 'ƒ';
-    case 'keyword':
-      return '&';
-    case 'operator':
-      return '<';
-    case 'recent':
-      return '↺';
-  }
-}
+export const signs: Readonly<Record<Suggestion['kind'], string>> = {
+  field: 'F',
+  value: '=',
+  stage: '|',
+  function: 'ƒ',
+  keyword: '&',
+  operator: '<',
+  recent: '↺',
+};

@@ -1,0 +1,281 @@
+//! The changes that make a server like the files.
+
+use super::files::WantedState;
+use crate::cli::failure::{CommandFailure, Result};
+use crate::cli::remote::Remote;
+use crate::cli::router;
+use serde_json::{Map, Value};
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+
+/// The greatest number of pages of a list that are read.
+const PAGES_MAX: usize = 1000;
+
+/// The parts of a server's state that the files are about.
+pub(super) struct ServerState {
+    router: Option<LiveDocument>,
+    /// The name of the caller's own account.
+    own_name: String,
+    users: Vec<Value>,
+    tokens: Vec<Value>,
+    /// The caller's own.
+    saved_searches: Vec<Value>,
+}
+
+/// The live router document, and the changes that the files make to it.
+struct LiveDocument {
+    tag: String,
+    changes: Vec<String>,
+    is_same: bool,
+}
+
+/// All changes, in their order.
+pub(super) struct Changes {
+    pub(super) steps: Vec<Step>,
+    /// The number of things that no file names and that stay.
+    pub(super) unnamed: usize,
+}
+
+/// One change, and how it is shown.
+pub(super) struct Step {
+    sign: char,
+    title: String,
+    details: Vec<String>,
+    pub(super) change: Change,
+}
+
+/// A request that makes the change.
+pub(super) enum Change {
+    Router { toml: String, tag: String },
+    Call { method: &'static str, path: String, body: Option<Value> },
+    NewToken { body: Value, secret_file: PathBuf },
+}
+
+impl ServerState {
+    /// Reads what the files are about. A document that the server does not accept is an error.
+    pub(super) fn read(remote: &Remote, wanted: &WantedState) -> Result<ServerState> {
+        let router = wanted.router.as_deref().map(|toml| LiveDocument::read(remote, toml)).transpose()?;
+        let list = |is_wanted: bool, path: &str, key: &str, next: &NextPage| match is_wanted {
+            true => all(remote, path, key, next),
+            false => Ok(Vec::new()),
+        };
+        let mut saved_searches =
+            list(wanted.saved_searches.is_some(), "saved-searches", "saved_searches", &NEXT_SEARCHES)?;
+        saved_searches.retain(|search| search["mine"] == true);
+        Ok(ServerState {
+            router,
+            own_name: text(&remote.ask("session", &[])?["user"], "name").to_owned(),
+            users: list(wanted.users.is_some(), "users", "users", &CURSOR)?,
+            tokens: list(wanted.tokens.is_some(), "tokens", "tokens", &CURSOR)?,
+            saved_searches,
+        })
+    }
+}
+
+/// The member of an answer that leads to the next page, and the parameter that takes it.
+struct NextPage {
+    member: &'static str,
+    parameter: &'static str,
+}
+
+const CURSOR: NextPage = NextPage { member: "cursor", parameter: "cursor" };
+const NEXT_SEARCHES: NextPage = NextPage { member: "next", parameter: "after" };
+
+/// All entries of a list.
+fn all(remote: &Remote, path: &str, key: &str, next: &NextPage) -> Result<Vec<Value>> {
+    let (mut entries, mut place) = (Vec::new(), None::<String>);
+    for _ in 0..PAGES_MAX {
+        let parameters: Vec<(&str, &str)> =
+            place.as_deref().map(|place| (next.parameter, place)).into_iter().collect();
+        let mut page = remote.ask(path, &parameters)?;
+        if let Value::Array(of_page) = page[key].take() {
+            entries.extend(of_page);
+        }
+        place = match &page[next.member] {
+            Value::String(cursor) => Some(cursor.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => return Ok(entries),
+        };
+    }
+    Err(CommandFailure::No(format!("/{path} has more than {PAGES_MAX} pages")))
+}
+
+impl LiveDocument {
+    fn read(remote: &Remote, toml: &str) -> Result<LiveDocument> {
+        let (tag, live) = router::remote_document(remote, None)?;
+        if live == toml {
+            return Ok(LiveDocument { tag, changes: Vec::new(), is_same: true });
+        }
+        let answer = router::remote_validation(remote, "router.toml", toml)?;
+        let changes = answer["changes"].as_array().into_iter().flatten();
+        let changes = changes.filter_map(Value::as_str).map(str::to_owned).collect();
+        Ok(LiveDocument { tag, changes, is_same: false })
+    }
+}
+
+/// The changes that make the server like the files. Nothing is removed without `prune`.
+pub(super) fn changes(wanted: &WantedState, state: &ServerState, prune: bool) -> Result<Changes> {
+    let mut steps = Vec::new();
+    if let (Some(toml), Some(live)) = (&wanted.router, &state.router)
+        && !live.is_same
+    {
+        let change = Change::Router { toml: toml.clone(), tag: live.tag.clone() };
+        steps.push(Step { sign: '~', title: "router".to_owned(), details: live.changes.clone(), change });
+    }
+    users(wanted, state, &mut steps)?;
+    tokens(wanted, state, &mut steps)?;
+    saved_searches(wanted, state, &mut steps);
+    let removals = removals(wanted, state);
+    let unnamed = if prune { 0 } else { removals.len() };
+    steps.extend(removals.into_iter().filter(|_| prune));
+    Ok(Changes { steps, unnamed })
+}
+
+fn users(wanted: &WantedState, state: &ServerState, steps: &mut Vec<Step>) -> Result<()> {
+    for user in wanted.users.iter().flatten() {
+        let (name, rights) = (&user.name, user.rights());
+        let title = format!("user {name}");
+        let path = format!("users/{name}");
+        let present = state.users.iter().find(|present| text(present, "name") == name);
+        match present {
+            None => {
+                let mut body = rights;
+                body["name"] = name.as_str().into();
+                body["password"] = wanted.password(user)?.into();
+                steps.push(Step::add(title.clone(), "users", body));
+            }
+            Some(present) => {
+                let details = differences(&rights, present);
+                if !details.is_empty() {
+                    steps.push(Step::change(title.clone(), details, "PUT", path.clone(), rights));
+                }
+            }
+        }
+        let is_disabled = present.is_some_and(|present| present["disabled"] == true);
+        if is_disabled != user.disabled {
+            let action = if user.disabled { "disable" } else { "enable" };
+            let change = Change::Call { method: "POST", path: format!("{path}/{action}"), body: None };
+            steps.push(Step { sign: '~', title, details: vec![action.to_owned()], change });
+        }
+    }
+    Ok(())
+}
+
+fn tokens(wanted: &WantedState, state: &ServerState, steps: &mut Vec<Step>) -> Result<()> {
+    for token in wanted.tokens.iter().flatten() {
+        let (name, terms) = (&token.name, token.terms());
+        let title = format!("token {name}");
+        let Some(present) = state.tokens.iter().find(|present| text(present, "name") == name) else {
+            let mut body = terms;
+            body["name"] = name.as_str().into();
+            body["role"] = serde_json::to_value(token.role).map_err(CommandFailure::no)?;
+            let change = Change::NewToken { body, secret_file: wanted.secret_file(token)? };
+            steps.push(Step { sign: '+', title, details: Vec::new(), change });
+            continue;
+        };
+        let role = token.role.to_string();
+        if text(present, "role") != role {
+            let present = text(present, "role");
+            return Err(CommandFailure::No(format!(
+                "tokens.toml: token {name} has the role {present}, not {role}, and a token keeps its role: remove it \
+                 first, or give the new one another name"
+            )));
+        }
+        let details = differences(&terms, present);
+        if !details.is_empty() {
+            steps.push(Step::change(title, details, "PATCH", format!("tokens/{}", present["id"]), terms));
+        }
+    }
+    Ok(())
+}
+
+fn saved_searches(wanted: &WantedState, state: &ServerState, steps: &mut Vec<Step>) {
+    for search in wanted.saved_searches.iter().flatten() {
+        let title = format!("saved search {}", search.title());
+        let is_it = |present: &&Value| {
+            text(present, "name") == search.name && text(present, "folder") == search.folder
+        };
+        let request = search.request();
+        match state.saved_searches.iter().find(is_it) {
+            None => steps.push(Step::add(title, "saved-searches", request)),
+            Some(present) => {
+                let details = differences(&request, present);
+                let path = format!("saved-searches/{}", present["id"]);
+                if !details.is_empty() {
+                    steps.push(Step::change(title, details, "PUT", path, request));
+                }
+            }
+        }
+    }
+}
+
+/// The removal of everything that no file names, but not of the caller's own account.
+fn removals(wanted: &WantedState, state: &ServerState) -> Vec<Step> {
+    let mut steps = Vec::new();
+    if let Some(users) = &wanted.users {
+        for present in &state.users {
+            let name = text(present, "name");
+            if name != state.own_name && !users.iter().any(|user| user.name == name) {
+                steps.push(Step::remove(format!("user {name}"), format!("users/{name}")));
+            }
+        }
+    }
+    if let Some(tokens) = &wanted.tokens {
+        for present in &state.tokens {
+            let name = text(present, "name");
+            if name != state.own_name && !tokens.iter().any(|token| token.name == name) {
+                steps.push(Step::remove(format!("token {name}"), format!("tokens/{}", present["id"])));
+            }
+        }
+    }
+    if let Some(searches) = &wanted.saved_searches {
+        for present in &state.saved_searches {
+            let (folder, name) = (text(present, "folder"), text(present, "name"));
+            if !searches.iter().any(|search| search.folder == folder && search.name == name) {
+                let path = format!("saved-searches/{}", present["id"]);
+                steps.push(Step::remove(format!("saved search {folder}/{name}"), path));
+            }
+        }
+    }
+    steps
+}
+
+/// A sentence for each member that differs from the present state.
+fn differences(wanted: &Value, present: &Value) -> Vec<String> {
+    let none = Map::new();
+    let members = wanted.as_object().unwrap_or(&none).iter();
+    let differing = members.filter(|(key, value)| present[key.as_str()] != **value);
+    differing.map(|(key, value)| format!("{key}: {} becomes {value}", present[key.as_str()])).collect()
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
+impl Step {
+    fn add(title: String, path: &str, body: Value) -> Step {
+        let change = Change::Call { method: "POST", path: path.to_owned(), body: Some(body) };
+        Step { sign: '+', title, details: Vec::new(), change }
+    }
+
+    fn change(title: String, details: Vec<String>, method: &'static str, path: String, body: Value) -> Step {
+        Step { sign: '~', title, details, change: Change::Call { method, path, body: Some(body) } }
+    }
+
+    fn remove(title: String, path: String) -> Step {
+        let change = Change::Call { method: "DELETE", path, body: None };
+        Step { sign: '-', title, details: Vec::new(), change }
+    }
+
+    /// The thing that changes.
+    pub(super) fn title(&self) -> &str {
+        &self.title
+    }
+}
+
+impl Display for Step {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.sign, self.title)?;
+        self.details.iter().try_for_each(|detail| write!(f, "\n    {detail}"))
+    }
+}
