@@ -33,6 +33,17 @@ def test_pages_with_equal_times_have_each_message_once(logs: Logstead, program: 
     assert list(logs.search(program.query, limit=0)) == []
 
 
+def test_a_search_may_have_columns(logs: Logstead, program: Program) -> None:
+    logs.ingest([program.message(f"m {number}", tags=["a", "b"], time=TIME) for number in range(5)])
+    found = list(logs.search(program.query, columns=["message", "tags", "nope"], page_size=2))
+    assert sorted(row["message"] for row in found) == [f"m {number}" for number in range(5)]
+    assert all((row["tags"], row["nope"]) == (["a", "b"], None) for row in found)
+    assert logs.message(found[0]["id"])["message"] == found[0]["message"]
+    page = logs.search_page(program.query, columns=["message"], limit=1)
+    assert page["rows"] is not None
+    assert page["rows"][0]["values"][0].startswith("m ")
+
+
 def test_a_page_leads_to_the_next(logs: Logstead, program: Program) -> None:
     logs.ingest([program.message(f"m {number}") for number in range(5)])
     first = logs.search_page(program.query, limit=3)

@@ -76,11 +76,26 @@ def scope_of(scope: Scope) -> dict[str, Any]:
 
 
 def search_page(
-    query: str, limit: int | None, order: Order | None, cursor: str | None, scope: Scope
+    query: str,
+    columns: Sequence[str] | None,
+    limit: int | None,
+    order: Order | None,
+    cursor: str | None,
+    scope: Scope,
 ) -> Call[SearchPage]:
     """Make the request for a page of messages."""
-    body = without_none(query=query, limit=limit, order=order, cursor=cursor)
+    body = without_none(
+        query=query, columns=names(columns), limit=limit, order=order, cursor=cursor
+    )
     return ask("search", as_json(SearchPage), body | scope_of(scope))
+
+
+def entries_of(page: SearchPage, columns: Sequence[str] | None) -> list[Any]:
+    """Return the messages of a page, or with columns, its rows, each with the id of its message."""
+    if columns is None:
+        return list(page["messages"])
+    rows = page["rows"] or []
+    return [dict(zip(columns, row["values"], strict=True)) | {"id": row["id"]} for row in rows]
 
 
 def count(query: str, scope: Scope) -> Call[Count]:

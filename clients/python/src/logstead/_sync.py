@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
 import httpx
 
@@ -284,45 +284,76 @@ class Logstead:
 
     # Searching
 
+    @overload
     def search(
         self,
         query: str = "",
         *,
+        columns: None = None,
         limit: int | None = None,
         order: Order = "newest",
         page_size: int = 1000,
         partial: bool = False,
         **scope: Unpack[Scope],
-    ) -> Iterator[Message]:
+    ) -> Iterator[Message]: ...
+
+    @overload
+    def search(
+        self,
+        query: str = "",
+        *,
+        columns: Sequence[str],
+        limit: int | None = None,
+        order: Order = "newest",
+        page_size: int = 1000,
+        partial: bool = False,
+        **scope: Unpack[Scope],
+    ) -> Iterator[Row]: ...
+
+    def search(
+        self,
+        query: str = "",
+        *,
+        columns: Sequence[str] | None = None,
+        limit: int | None = None,
+        order: Order = "newest",
+        page_size: int = 1000,
+        partial: bool = False,
+        **scope: Unpack[Scope],
+    ) -> Iterator[Any]:
         """Find messages: all of them, page by page, or at most `limit`.
 
-        Raises `IncompleteAnswer` if not everything was searched, unless `partial` is true.
+        With `columns`, each has only these fields and its id. Raises `IncompleteAnswer` if not
+        everything was searched, unless `partial` is true.
         """
         cursor: str | None = None
         left = limit
         while left is None or left > 0:
             size = page_size if left is None else min(page_size, left)
-            call = _calls.search_page(query, size, order, cursor, scope)
+            call = _calls.search_page(query, columns, size, order, cursor, scope)
             page = self._connection.send(call)
-            for message in page["messages"]:
-                yield message
+            entries = _calls.entries_of(page, columns)
+            for entry in entries:
+                yield entry
             _calls.require_complete(page, partial=partial)
             cursor = page["cursor"]
             if cursor is None:
                 return
-            left = None if left is None else left - len(page["messages"])
+            left = None if left is None else left - len(entries)
 
     def search_page(
         self,
         query: str = "",
         *,
+        columns: Sequence[str] | None = None,
         limit: int | None = None,
         order: Order | None = None,
         cursor: str | None = None,
         **scope: Unpack[Scope],
     ) -> SearchPage:
-        """Find a page of messages; its `cursor` leads to the next."""
-        return self._connection.send(_calls.search_page(query, limit, order, cursor, scope))
+        """Find a page of messages; its `cursor` leads to the next. With `columns`, it has rows."""
+        call = _calls.search_page(query, columns, limit, order, cursor, scope)
+        return self._connection.send(call)
 
     def count(self, query: str = "", *, partial: bool = False, **scope: Unpack[Scope]) -> int:
         """Count messages."""
@@ -468,7 +499,8 @@ class Logstead:
                 _frames.require_whole_table(table, limit, partial=partial)
                 return _frames.columns_of_table(table, columns)
             if _calls.chooses_columns(parsed):
-                page = self._connection.send(_calls.search_page(query, 1, order, None, scope))
+                call = _calls.search_page(query, None, 1, order, None, scope)
+                page = self._connection.send(call)
                 chosen = page["columns"]
         # The one place that chooses the format in which messages come: NDJSON, of which columns are
         # made here. A server that sends Arrow is to be asked for it here.

@@ -83,10 +83,18 @@ class Reply(TypedDict):
     warnings: list[QueryWarning]
 
 
+class SearchRow(TypedDict):
+    """The columns of a message that a search asked for."""
+
+    id: str
+    values: list[Any]
+
+
 class SearchPage(Reply):
-    """A page of messages. `cursor` leads to the next one; it is null on the last."""
+    """A page of messages, or with columns, of rows. `cursor` leads to the next one, or is null."""
 
     messages: list[Message]
+    rows: list[SearchRow] | None
     cursor: str | None
     copies: int | None
     query: str
