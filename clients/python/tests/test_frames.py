@@ -186,7 +186,7 @@ def test_a_hundred_thousand_rows_take_little_time(logs: Logstead, program: Progr
     assert (len(frame), int(frame["took"].sum())) == (number, number * (number - 1) // 2)
     polars = logs.to_polars(program.query, columns=columns)
     assert (len(polars), polars["took"].sum()) == (number, number * (number - 1) // 2)
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 60
 
 
 @pytest.mark.parametrize(
