@@ -140,8 +140,9 @@ impl Rows {
         if let KeepRule::Last(_) = self.keep {
             self.kept.reverse();
         }
-        let mut notes = Vec::new();
+        let (mut notes, mut left_out) = (Vec::new(), 0);
         if self.keep == KeepRule::Shown && (ROWS_MAX as u64) < self.seen {
+            left_out = self.seen - ROWS_MAX as u64;
             notes.push(format!(
                 "{seen} messages match; these are the first {ROWS_MAX}: narrow the filter, or let `stats` count them",
                 seen = self.seen
@@ -151,6 +152,7 @@ impl Rows {
             columns: self.columns(),
             rows: self.kept.into_iter().map(|kept| kept.values).collect(),
             notes,
+            left_out,
             ..AnswerTable::default()
         }
     }

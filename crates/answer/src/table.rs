@@ -23,6 +23,8 @@ pub struct AnswerTable {
     pub is_open: bool,
     /// Whether rows are missing because there was no time for them.
     pub is_cut_short: bool,
+    /// The number of rows beyond those that an answer may have.
+    pub left_out: u64,
 }
 
 /// A column of a table.
@@ -69,11 +71,25 @@ impl AnswerTable {
         if is_list { coded.with_lists() } else { coded }
     }
 
+    /// Why the table cannot be exported: a file says nothing of rows that it lacks. `None` if this many rows are enough,
+    /// or all are there.
+    pub fn flaw_as_file(&self, rows_max: u64) -> Option<String> {
+        let rows = self.rows.len() as u64;
+        (0 < self.left_out && rows < rows_max).then(|| {
+            format!(
+                "the table has {} rows, and a table can have {rows}: end the query with `| head {rows}`, or group by \
+                 fewer fields",
+                rows + self.left_out
+            )
+        })
+    }
+
     /// Cuts the table to the size that an answer may have.
     pub fn cut(&mut self) {
         let rows = self.rows.len();
         if ROWS_MAX < rows {
             self.rows.truncate(ROWS_MAX);
+            self.left_out = (rows - ROWS_MAX) as u64;
             self.notes.push(format!("the table has {rows} rows; these are the first {ROWS_MAX}"));
         }
     }

@@ -17,7 +17,7 @@ use super::state::SharedState;
 use super::stream::{BodyPiece, StreamedBody};
 use super::waiting::{blocking, busy};
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_flow::request_id;
 use logstead_indexer::{AnswerTarget as Answer, Hit};
@@ -183,6 +183,9 @@ async fn export_table(
         let table = aggregation.finish(&cancel.run())?;
         if table.is_cut_short {
             return Err(busy("the time was not enough for the whole table"));
+        }
+        if let Some(flaw) = table.flaw_as_file(rows_max) {
+            return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, flaw).path("query"));
         }
         let written = file::table(&TableJson::from(table), rows_max, format == ExportFormat::Csv);
         let (count, mut text) = written.map_err(ApiError::internal)?;

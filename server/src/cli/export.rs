@@ -172,6 +172,9 @@ impl Export {
         }
         let (table, coverage) = question.table()?;
         let rows_max = self.limit.unwrap_or(u64::MAX);
+        if let Some(flaw) = table.flaw_as_file(rows_max) {
+            return Err(CommandFailure::No(flaw));
+        }
         let written = file::table(&TableJson::from(table), rows_max, self.format == FileFormat::Csv);
         let (_, text) = written.map_err(CommandFailure::environment)?;
         output.write(&text)?;

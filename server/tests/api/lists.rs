@@ -95,6 +95,20 @@ async fn a_search_returns_the_columns_that_were_asked_for() {
 }
 
 #[tokio::test]
+async fn a_table_with_too_many_rows_is_not_exported_in_part() {
+    let server = Server::with_admin();
+    let lines: String =
+        (0..10_005).map(|number| json!({"n": number, "msg": "x"}).to_string() + "\n").collect();
+    server.ingest("", "application/x-ndjson", lines).await;
+    let path = "/api/v1/export?query=*%20%7C%20stats%20count()%20by%20n";
+    server.get(path).await.is_problem(422, "the table has 10005 rows, and a table can have 10000");
+    for (more, rows) in [("&limit=10000", 10_000), ("&limit=7", 7), ("%20%7C%20head%2010000", 10_000)] {
+        let part = server.get(&format!("{path}{more}")).await;
+        assert_eq!((part.status.as_u16(), part.text().lines().count()), (200, rows), "{more}");
+    }
+}
+
+#[tokio::test]
 async fn an_export_has_its_members_in_the_order_asked_for() {
     let server = Server::with_admin();
     let message = json!({"host": "web-1", "msg": "hello", "status": "200", "tags": ["a", "b"]});
