@@ -116,7 +116,7 @@ pub(crate) enum ExportFormat {
 pub(crate) async fn export(headers: HeaderMap, asked: CallerQuestion<ExportRequest>) -> Result<Response> {
     let CallerQuestion { shared, caller, mut question, own, .. } = asked;
     if own.limit == Some(0) {
-        return Err(ApiError::bad_request("limit is 0: it must be at least 1").path("limit"));
+        return Err(ApiError::invalid("limit is 0: it must be at least 1").path("limit"));
     }
     let format = own.format.unwrap_or_default();
     let limit = own.limit.unwrap_or(u64::MAX);
@@ -127,7 +127,7 @@ pub(crate) async fn export(headers: HeaderMap, asked: CallerQuestion<ExportReque
     let writing = match format {
         ExportFormat::Ndjson => MessageFormat::ndjson(passing.as_ref().and_then(StreamedStages::columns)),
         ExportFormat::Csv => MessageFormat::csv(file::columns_of(&question.pipeline(), own.columns))
-            .map_err(|detail| ApiError::bad_request(detail).path("columns"))?,
+            .map_err(|detail| ApiError::invalid(detail).path("columns"))?,
         ExportFormat::Raw => MessageFormat::Raw,
     };
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
@@ -161,7 +161,7 @@ async fn export_table(
 ) -> Result<Response> {
     if format == ExportFormat::Raw {
         let detail = "a query with stages makes a table: export it as ndjson or csv";
-        return Err(ApiError::bad_request(detail).path("format"));
+        return Err(ApiError::invalid(detail).path("format"));
     }
     let now = question.now;
     let pipeline = Pipeline { filter: question.query.clone(), stages: std::mem::take(&mut question.stages) };

@@ -22,6 +22,7 @@ mod ingesting;
 mod managing_parts;
 mod metrics;
 mod private_logspaces;
+mod problems;
 mod rights;
 mod searching;
 mod sessions;

@@ -5,6 +5,7 @@
 
 use crate::error::{ApiError, Result};
 use crate::extract::Query;
+use crate::problem_type::ProblemType;
 use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::State;
@@ -75,7 +76,8 @@ pub(crate) async fn audit(
 ) -> Result<axum::Json<Audit>> {
     let limit = asked.limit.unwrap_or(100);
     if !(1..=AUDIT_LIMIT_MAX).contains(&limit) {
-        return Err(ApiError::bad_request(format!("limit is {limit}: it must be 1 to {AUDIT_LIMIT_MAX}")));
+        let detail = format!("limit is {limit}: it must be 1 to {AUDIT_LIMIT_MAX}");
+        return Err(ApiError::invalid(detail).path("limit"));
     }
     let now = clock::now();
     let wanted = AuditFilter {
@@ -86,7 +88,7 @@ pub(crate) async fn audit(
         limit: limit as usize,
     };
     if wanted.to <= wanted.from {
-        return Err(ApiError::bad_request("from must be before to").path("from"));
+        return Err(ApiError::invalid("from must be before to").path("from"));
     }
     let meta = shared.state.meta.clone();
     let (entries, complete) = blocking(move || wanted.of(&meta)).await??;
@@ -155,7 +157,7 @@ fn as_messages(entries: &[accounts::AuditEntry]) -> Batch {
 fn parsed(text: &str) -> Result<query::Query> {
     if QUERY_BYTES_MAX < text.len() {
         let detail = format!("the query has {} bytes: at most {QUERY_BYTES_MAX} are allowed", text.len());
-        return Err(ApiError::bad_request(detail).path("query"));
+        return Err(ApiError::new(ProblemType::QuerySyntax, detail).path("query"));
     }
     query::parse(text).map_err(|error| ApiError::of_query(&error, text, "query"))
 }
@@ -164,9 +166,9 @@ fn time(text: Option<&str>, name: &str, now: Timestamp) -> Result<Option<Timesta
     let Some(text) = text else { return Ok(None) };
     match parse_time(text.trim()) {
         Some(time) => Ok(Some(time.resolve(now))),
-        None => Err(ApiError::bad_request(format!(
-            "{name} is not a time: write it as 2027-01-31T00:00:00Z or -7d"
-        ))
-        .path(name)),
+        None => {
+            Err(ApiError::invalid(format!("{name} is not a time: write it as 2027-01-31T00:00:00Z or -7d"))
+                .path(name))
+        }
     }
 }

@@ -347,7 +347,7 @@ pub(crate) async fn forget_all(
     let (text, only_once) = (query.unwrap_or_default(), once.unwrap_or(false));
     if text.is_empty() && !only_once {
         let detail = "this would forget all senders: say which with `query`, or `once=true`";
-        return Err(ApiError::bad_request(detail).path("query"));
+        return Err(ApiError::invalid(detail).path("query"));
     }
     let what = format!("those with `{text}`{}", if only_once { " that sent once" } else { "" });
     let inner = call.shared.clone();
@@ -359,6 +359,6 @@ pub(crate) async fn forget_all(
 fn within(limit: Option<usize>, default: usize, max: usize) -> Result<usize> {
     match limit.unwrap_or(default) {
         limit if (1..=max).contains(&limit) => Ok(limit),
-        _ => Err(ApiError::bad_request(format!("must be 1 to {max}")).path("limit")),
+        _ => Err(ApiError::invalid(format!("must be 1 to {max}")).path("limit")),
     }
 }

@@ -7,9 +7,10 @@ use super::draft::Draft;
 use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::{Path, Query};
+use crate::problem_type::ProblemType;
 use crate::state::{ApiInner, SharedState};
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use logstead_accounts::Revision;
 use logstead_config::{Document, check_toml, diff, from_toml};
@@ -147,7 +148,7 @@ pub(crate) async fn confirm(call: Call, headers: HeaderMap) -> Result<axum::Json
     expected(live, &headers)?;
     if !call.meta(move |meta| meta.confirm_revision(live)).await? {
         let detail = format!("revision {live} is live, and does not have to be confirmed");
-        return Err(ApiError::new(StatusCode::CONFLICT, detail));
+        return Err(ApiError::new(ProblemType::NothingToConfirm, detail));
     }
     call.audit("router.confirm", format!("revision {live}")).await;
     Ok(axum::Json(Confirmed { revision: live }))
