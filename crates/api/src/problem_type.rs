@@ -251,11 +251,17 @@ impl Serialize for ProblemType {
 
 impl PartialSchema for ProblemType {
     fn schema() -> RefOr<Schema> {
-        let schema = ObjectBuilder::new()
-            .schema_type(SchemaType::new(Type::String))
-            .description(Some("The name of a problem. A release may add names: treat one that you do not know by its status."))
-            .enum_values(Some(ProblemType::ALL.iter().map(|kind| kind.urn())));
-        RefOr::T(Schema::Object(schema.build()))
+        let meanings = ProblemType::ALL.iter().map(|kind| {
+            let ProblemEntry { name, status, meaning, remedy, .. } = kind.entry();
+            format!("- `{name}` ({}): {meaning} {remedy}\n", status.as_u16())
+        });
+        let description = format!(
+            "The name of a problem. A release may add names: treat one that you do not know by its status.\n\n{}",
+            meanings.collect::<String>()
+        );
+        let names = ProblemType::ALL.iter().map(|kind| kind.urn());
+        let schema = ObjectBuilder::new().schema_type(SchemaType::new(Type::String)).enum_values(Some(names));
+        RefOr::T(Schema::Object(schema.description(Some(description)).build()))
     }
 }
 
