@@ -15,6 +15,7 @@ use super::compress::Uncompressed;
 use super::error::ApiError;
 use super::ingest::greeting;
 use super::state::ConsoleFiles;
+use crate::problem_type::ProblemType;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -121,7 +122,7 @@ async fn serve(console: Console, request: Request) -> Response {
     let is_page = file.is_none() && !is_for_programs(name) && wants_html(request.headers());
     if !is_read && (file.is_some() || is_page) {
         let detail = format!("{} is not allowed at {path}", request.method());
-        let refusal = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, detail).into_response();
+        let refusal = ApiError::new(ProblemType::MethodNotAllowed, detail).into_response();
         return ([(header::ALLOW, HeaderValue::from_static("GET,HEAD"))], refusal).into_response();
     }
     match file {

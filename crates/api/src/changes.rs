@@ -11,8 +11,9 @@ use super::error::{ApiError, Result};
 use super::question::cancel::Cancel;
 use super::stream::{BodyPiece, StreamedBody};
 use super::waiting::busy;
+use crate::problem_type::ProblemType;
 use axum::body::Bytes;
-use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use logstead_flow::request_id;
 use logstead_pipeline::watch::{EndSignal, StoredSignal};
@@ -48,7 +49,7 @@ pub(super) async fn changes(call: Call, headers: HeaderMap) -> Result<Response> 
     if !accepted.contains(EVENTS) {
         // Other clients would wait for the end of a response that never ends.
         let detail = format!("this endpoint streams: request it with `Accept: {EVENTS}`");
-        return Err(ApiError::new(StatusCode::NOT_ACCEPTABLE, detail));
+        return Err(ApiError::new(ProblemType::NotAcceptable, detail));
     }
     let Ok(permit) = call.shared.listeners.clone().try_acquire_owned() else {
         return Err(busy("too many pages are waiting for changes"));

@@ -1,5 +1,6 @@
 //! Errors in the format of RFC 9457: the body of every unsuccessful response.
 
+use crate::problem_type::{ProblemEntry, ProblemType};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_accounts as accounts;
@@ -14,10 +15,10 @@ use std::ops::Range;
 /// The body of every unsuccessful response (`application/problem+json`).
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct Problem {
-    /// Always `about:blank`: the status is the kind of problem.
+    /// The name of the problem, for programs.
     #[serde(rename = "type")]
-    kind: &'static str,
-    /// The status in words.
+    kind: ProblemType,
+    /// The type in words.
     title: &'static str,
     status: u16,
     /// The explanation: what happened, where, and what to do.
@@ -38,7 +39,8 @@ pub(crate) struct Problem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "severity>=err AND\n              ^^^")]
     excerpt: Option<String>,
-    /// The part of a document, such as `routes[2].where`.
+    /// The part of the request: a parameter or header by its name, or a part of the body, such as `limits.rate` or
+    /// `routes[2].where`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     path: Option<String>,
@@ -98,10 +100,9 @@ impl TextPosition {
     }
 }
 
-/// A refusal: the problem and its status.
+/// A refusal: the problem, whose type determines the status.
 #[derive(Debug)]
 pub(crate) struct ApiError {
-    status: StatusCode,
     problem: Box<Problem>,
     retry_after_seconds: Option<u64>,
 }
@@ -119,10 +120,11 @@ pub(crate) struct RefusalDetail {
 pub(crate) type Result<T, E = ApiError> = std::result::Result<T, E>;
 
 impl ApiError {
-    pub(crate) fn new(status: StatusCode, detail: impl Into<String>) -> ApiError {
+    pub(crate) fn new(kind: ProblemType, detail: impl Into<String>) -> ApiError {
+        let ProblemEntry { title, status, .. } = *kind.entry();
         let problem = Problem {
-            kind: "about:blank",
-            title: status.canonical_reason().unwrap_or("Error"),
+            kind,
+            title,
             status: status.as_u16(),
             detail: detail.into(),
             line: None,
@@ -134,7 +136,7 @@ impl ApiError {
             request_id: request_id::current().map(|id| id.to_string()),
             suggestion: None,
         };
-        ApiError { status, problem: Box::new(problem), retry_after_seconds: None }
+        ApiError { problem: Box::new(problem), retry_after_seconds: None }
     }
 
     /// 400 for the query at `path` in a request.
@@ -144,7 +146,7 @@ impl ApiError {
             "query" => error.message.clone(),
             _ => format!("invalid {path}: {}", error.message),
         };
-        let mut refused = ApiError::bad_request(detail)
+        let mut refused = ApiError::new(ProblemType::QuerySyntax, detail)
             .path(path)
             .at(TextPosition::of(error.span.clone(), text))
             .suggestion(error.suggestion.clone());
@@ -159,7 +161,13 @@ impl ApiError {
             [only] => only.to_string(),
             [first, more @ ..] => format!("{first} (and {} more problems)", more.len()),
         };
-        ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).problems(problems)
+        let first = problems.first().filter(|problem| !problem.path.is_empty());
+        let path = first.map(|problem| problem.path.clone());
+        let refused = ApiError::new(ProblemType::InvalidDocument, detail).problems(problems);
+        match path {
+            Some(path) => refused.path(path),
+            None => refused,
+        }
     }
 
     /// Returns the body alone, for responses with additional contents.
@@ -174,28 +182,33 @@ impl ApiError {
     /// The parts of the error that protocols with a format of their own use.
     pub(crate) fn refusal(&self) -> RefusalDetail {
         RefusalDetail {
-            status: self.status,
+            status: self.status(),
             detail: self.problem.detail.clone(),
             retry_after_seconds: self.retry_after_seconds,
         }
     }
 
-    pub(crate) fn bad_request(detail: impl Into<String>) -> ApiError {
-        ApiError::new(StatusCode::BAD_REQUEST, detail)
+    fn status(&self) -> StatusCode {
+        self.problem.kind.entry().status
+    }
+
+    /// 422 for a value that can be read, and is not acceptable.
+    pub(crate) fn invalid(detail: impl Into<String>) -> ApiError {
+        ApiError::new(ProblemType::InvalidValue, detail)
     }
 
     pub(crate) fn not_found(detail: impl Into<String>) -> ApiError {
-        ApiError::new(StatusCode::NOT_FOUND, detail)
+        ApiError::new(ProblemType::NotFound, detail)
     }
 
     pub(crate) fn forbidden(detail: impl Into<String>) -> ApiError {
-        ApiError::new(StatusCode::FORBIDDEN, detail)
+        ApiError::new(ProblemType::Forbidden, detail)
     }
 
     /// An error that callers can only retry; operators find it in the log.
     pub(crate) fn internal(error: impl std::fmt::Display) -> ApiError {
         tracing::error!("a request failed: {error}");
-        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}"))
+        ApiError::new(ProblemType::Internal, format!("{error}"))
     }
 
     /// Adds a remark to the error.
@@ -244,14 +257,15 @@ impl IntoResponse for ApiError {
         // An error found on a thread without a request gets the id of the request that it answers.
         self.problem.request_id =
             self.problem.request_id.or_else(|| request_id::current().map(|id| id.to_string()));
-        let mut response = (self.status, axum::Json(self.problem)).into_response();
+        let status = self.status();
+        let mut response = (status, axum::Json(self.problem)).into_response();
         response.extensions_mut().insert(refusal);
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if let Some(seconds) = self.retry_after_seconds {
             headers.insert(header::RETRY_AFTER, seconds.into());
         }
-        if self.status == StatusCode::UNAUTHORIZED {
+        if status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"logstead\""));
         }
         response
@@ -261,14 +275,16 @@ impl IntoResponse for ApiError {
 impl From<AnswerError> for ApiError {
     fn from(error: AnswerError) -> ApiError {
         match error {
-            AnswerError::RangeReversed { .. } => ApiError::bad_request(error.to_string()).path("from"),
+            AnswerError::RangeReversed { .. } => ApiError::invalid(error.to_string()).path("from"),
             AnswerError::NoBuckets | AnswerError::TooManyBuckets { .. } => {
-                ApiError::bad_request(error.to_string())
+                ApiError::invalid(error.to_string())
             }
-            AnswerError::Stage(_) => ApiError::bad_request(error.to_string()).path("query"),
+            AnswerError::Stage(_) => {
+                ApiError::new(ProblemType::UnsuitableQuery, error.to_string()).path("query")
+            }
             AnswerError::Memory { .. } => {
                 let detail = format!("{error}; the limit is the setting limits.query_memory_max");
-                ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
+                ApiError::new(ProblemType::CostlyQuery, detail)
             }
             AnswerError::Cancelled | AnswerError::Unreadable(_) => ApiError::internal(error),
         }
@@ -277,16 +293,16 @@ impl From<AnswerError> for ApiError {
 
 impl From<BodyError> for ApiError {
     fn from(refused: BodyError) -> ApiError {
-        let status = match &refused {
+        let kind = match &refused {
             BodyError::Malformed { .. } | BodyError::Packed(UnpackError::Damaged { .. }) => {
-                StatusCode::BAD_REQUEST
+                ProblemType::InvalidBody
             }
             BodyError::TooMany { .. }
             | BodyError::TooMuch { .. }
-            | BodyError::Packed(UnpackError::TooLong { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
-            BodyError::Packed(UnpackError::Unknown(_)) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            | BodyError::Packed(UnpackError::TooLong { .. }) => ProblemType::BodyTooLarge,
+            BodyError::Packed(UnpackError::Unknown(_)) => ProblemType::UnsupportedMediaType,
         };
-        let error = ApiError::new(status, refused.to_string());
+        let error = ApiError::new(kind, refused.to_string());
         match refused {
             BodyError::Malformed { place: Some((line, column)), .. } => {
                 error.at(TextPosition { line, column, end_column: None })
@@ -298,24 +314,24 @@ impl From<BodyError> for ApiError {
 
 impl From<accounts::Error> for ApiError {
     fn from(error: accounts::Error) -> ApiError {
-        let status = match error {
+        let kind = match error {
             accounts::Error::NoSuchUser(_)
             | accounts::Error::NoSuchSearch(_)
-            | accounts::Error::NoSecondFactor => StatusCode::NOT_FOUND,
-            accounts::Error::OthersSearch { .. } => StatusCode::FORBIDDEN,
+            | accounts::Error::NoSecondFactor => ProblemType::NotFound,
+            accounts::Error::OthersSearch { .. } => ProblemType::Forbidden,
             accounts::Error::UserExists(_)
-            | accounts::Error::LastAdmin(_)
-            | accounts::Error::AlreadySetUp
             | accounts::Error::NameTaken(_)
-            | accounts::Error::NoEnrolment
-            | accounts::Error::PasswordElsewhere { .. }
-            | accounts::Error::SecondFactorExists
             | accounts::Error::SearchExists { .. }
-            | accounts::Error::TokenExists(_)
-            | accounts::Error::TooManySearches { .. } => StatusCode::CONFLICT,
+            | accounts::Error::TokenExists(_) => ProblemType::NameTaken,
+            accounts::Error::LastAdmin(_) => ProblemType::LastAdmin,
+            accounts::Error::AlreadySetUp => ProblemType::AlreadySetUp,
+            accounts::Error::NoEnrolment => ProblemType::NoEnrolment,
+            accounts::Error::PasswordElsewhere { .. } => ProblemType::PasswordElsewhere,
+            accounts::Error::SecondFactorExists => ProblemType::SecondFactorExists,
+            accounts::Error::TooManySearches { .. } => ProblemType::TooMany,
             // The reason was logged when it was first noticed.
-            accounts::Error::Full(_) => StatusCode::INSUFFICIENT_STORAGE,
-            accounts::Error::NotWritable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            accounts::Error::Full(_) => ProblemType::DiskFull,
+            accounts::Error::NotWritable(_) => ProblemType::NotWritable,
             accounts::Error::Open { .. }
             | accounts::Error::Damaged { .. }
             | accounts::Error::Version { .. }
@@ -324,7 +340,7 @@ impl From<accounts::Error> for ApiError {
             | accounts::Error::Witness(_)
             | accounts::Error::Secret(_) => return ApiError::internal(error),
         };
-        ApiError::new(status, error.to_string())
+        ApiError::new(kind, error.to_string())
     }
 }
 
@@ -340,7 +356,7 @@ mod tests {
         });
         let problem = serde_json::to_value(elsewhere.await.unwrap().into_problem()).unwrap();
         assert_eq!(problem["request_id"], "a");
-        let lost = ApiError::bad_request("found where no request is known");
+        let lost = ApiError::invalid("found where no request is known");
         let response = within(Id::from_client(b"b").unwrap(), async { lost.into_response() }).await;
         let body = axum::body::to_bytes(response.into_body(), 4096).await.unwrap();
         let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();

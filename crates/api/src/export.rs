@@ -11,13 +11,14 @@ use super::access::authenticate::CallerRecheck;
 use super::ask::aggregate::compile;
 use super::ask::search::ResultOrder;
 use super::error::{ApiError, Result};
+use super::problem_type::ProblemType;
 use super::question::cancel::{Cancel, Guard, ask};
 use super::question::{AllowedStages, CallerQuestion, QuestionParameters, StoreQuestion, list};
 use super::state::SharedState;
 use super::stream::{BodyPiece, StreamedBody};
 use super::waiting::{blocking, busy};
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use logstead_flow::request_id;
 use logstead_indexer::{AnswerTarget as Answer, Hit};
@@ -117,7 +118,7 @@ pub(crate) enum ExportFormat {
 pub(crate) async fn export(headers: HeaderMap, asked: CallerQuestion<ExportRequest>) -> Result<Response> {
     let CallerQuestion { shared, caller, mut question, own, .. } = asked;
     if own.limit == Some(0) {
-        return Err(ApiError::bad_request("limit is 0: it must be at least 1").path("limit"));
+        return Err(ApiError::invalid("limit is 0: it must be at least 1").path("limit"));
     }
     let format = own.format.unwrap_or_default();
     let limit = own.limit.unwrap_or(u64::MAX);
@@ -133,7 +134,7 @@ pub(crate) async fn export(headers: HeaderMap, asked: CallerQuestion<ExportReque
         ExportFormat::Csv => MessageFormat::csv(file::csv_columns(&question.pipeline(), own.columns)),
         ExportFormat::Raw => Ok(MessageFormat::Raw),
     };
-    let writing = writing.map_err(|detail| ApiError::bad_request(detail).path("columns"))?;
+    let writing = writing.map_err(|detail| ApiError::invalid(detail).path("columns"))?;
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
         return Err(busy("too many exports are running (limits.exports_max)"));
     };
@@ -165,7 +166,7 @@ async fn export_table(
 ) -> Result<Response> {
     if format == ExportFormat::Raw {
         let detail = "a query with stages makes a table: export it as ndjson or csv";
-        return Err(ApiError::bad_request(detail).path("format"));
+        return Err(ApiError::invalid(detail).path("format"));
     }
     let now = question.now;
     let pipeline = Pipeline { filter: question.query.clone(), stages: std::mem::take(&mut question.stages) };
@@ -185,7 +186,7 @@ async fn export_table(
             return Err(busy("the time was not enough for the whole table"));
         }
         if let Some(flaw) = table.flaw_as_file(rows_max) {
-            return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, flaw).path("query"));
+            return Err(ApiError::new(ProblemType::UnsuitableQuery, flaw).path("query"));
         }
         let written = file::table(&TableJson::from(table), rows_max, format == ExportFormat::Csv);
         let (count, mut text) = written.map_err(ApiError::internal)?;

@@ -2,14 +2,16 @@
 //!
 //! `Json`, `Path` and `Query` have axum's names because utoipa recognises a handler's parameters by them.
 
-use super::error::{ApiError, Result, TextPosition};
+use super::error::{ApiError, Result};
+use super::misread;
 use super::objects::Objects;
 use super::peer::Client;
+use crate::problem_type::ProblemType;
 use crate::web::TooSlow;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, header};
 use logstead_config::Size;
 use serde::de::DeserializeOwned;
 use std::convert::Infallible;
@@ -64,8 +66,9 @@ impl<S: Sync> FromRequest<S> for DocumentText {
     async fn from_request(request: Request, _: &S) -> Result<DocumentText> {
         let media_type = media_type(request.headers());
         let body = read_body(request.into_body(), BODY_BYTES_MAX).await?;
-        let text = String::from_utf8(body)
-            .map_err(|error| ApiError::bad_request(format!("the document is not UTF-8 text: {error}")))?;
+        let text = String::from_utf8(body).map_err(|error| {
+            ApiError::new(ProblemType::InvalidBody, format!("the document is not UTF-8 text: {error}"))
+        })?;
         Ok(DocumentText { media_type, text })
     }
 }
@@ -79,7 +82,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Query<T>> {
         match axum::extract::Query::from_request_parts(parts, state).await {
             Ok(axum::extract::Query(value)) => Ok(Query(value)),
-            Err(rejection) => Err(ApiError::bad_request(rejection.body_text())),
+            Err(rejection) => Err(misread::query_string(&rejection, parts.uri.query().unwrap_or_default())),
         }
     }
 }
@@ -93,7 +96,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Path<T>> {
         match axum::extract::Path::from_request_parts(parts, state).await {
             Ok(axum::extract::Path(value)) => Ok(Path(value)),
-            Err(rejection) => Err(ApiError::not_found(rejection.body_text())),
+            Err(_) => Err(ApiError::not_found(format!("there is nothing at {}", parts.uri.path()))),
         }
     }
 }
@@ -129,7 +132,7 @@ pub(crate) fn media_type(headers: &HeaderMap) -> Option<String> {
 pub(crate) fn unsupported(media_type: Option<&str>, expected: &str) -> ApiError {
     let found = media_type.map_or("no Content-Type".to_owned(), |found| format!("Content-Type `{found}`"));
     let detail = format!("the request has {found}: send {expected}");
-    ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
+    ApiError::new(ProblemType::UnsupportedMediaType, detail)
 }
 
 /// The whole body, or 413 as soon as it is known to be longer.
@@ -177,7 +180,7 @@ impl PiecewiseBody {
     fn too_large(&self) -> ApiError {
         let body_max = Size::new(self.body_bytes_max as u64);
         let detail = format!("the body is longer than {body_max}: send it in parts");
-        ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
+        ApiError::new(ProblemType::BodyTooLarge, detail)
     }
 }
 
@@ -198,26 +201,18 @@ fn broke_off(error: &axum::Error) -> ApiError {
     let mut cause: Option<&dyn std::error::Error> = Some(error);
     while let Some(this) = cause {
         if this.is::<TooSlow>() {
-            return ApiError::new(StatusCode::REQUEST_TIMEOUT, this.to_string());
+            return ApiError::new(ProblemType::TooSlow, this.to_string());
         }
         cause = this.source();
     }
-    ApiError::bad_request(format!("the body broke off: {error}"))
+    ApiError::new(ProblemType::InvalidBody, format!("the body broke off: {error}"))
 }
 
 /// Parses JSON in which structures are objects; an error includes the position.
 fn parse_json<T: DeserializeOwned>(text: &[u8]) -> Result<T> {
     let mut reader = serde_json::Deserializer::from_slice(text);
-    let value = serde_path_to_error::deserialize(Objects(&mut reader)).map_err(|error| {
-        let path = error.path().to_string();
-        let refused = misread(error.inner());
-        if path == "." { refused } else { refused.path(path) }
-    })?;
-    reader.end().map_err(|error| misread(&error))?;
+    let value = serde_path_to_error::deserialize(Objects(&mut reader))
+        .map_err(|error| misread::body(error.inner(), &error.path().to_string()))?;
+    reader.end().map_err(|error| misread::body(&error, ""))?;
     Ok(value)
-}
-
-fn misread(error: &serde_json::Error) -> ApiError {
-    let place = TextPosition { line: error.line(), column: error.column(), end_column: None };
-    ApiError::bad_request(format!("the body is not as expected: {error}")).at(place)
 }

@@ -10,7 +10,7 @@
 //! | `operate/`  | logspaces, destinations, health                             |
 //! | `ingest/`   | storing messages, in every protocol that shippers speak     |
 //!
-//! `error` ← `access/caller` ← `state` ← the rest of `access/` ← `question/` ← {`ask/`, `tail/`, `operate/`, `ingest/`, …} ←
+//! `problem_type` ← `error` ← `access/caller` ← `state` ← the rest of `access/` ← `question/` ← {`ask/`, `tail/`, `operate/`, `ingest/`, …} ←
 //! `routes` ← `openapi`.
 //!
 //! **Invariant:** every unsuccessful response under `/api/` is a [`error::Problem`], and every response has the id of its
@@ -29,11 +29,13 @@ mod headers;
 mod ingest;
 mod limits;
 mod list;
+mod misread;
 mod objects;
 mod observe;
 mod openapi;
 mod operate;
 mod peer;
+mod problem_type;
 mod question;
 mod redirect;
 mod request_id;
@@ -52,12 +54,12 @@ pub use openapi::openapi;
 pub use redirect::{Encrypted, redirect};
 pub use state::{ApiState, ConsoleFiles, Process, WebSocket};
 
+use crate::problem_type::ProblemType;
 use access::gate::TokenGate;
 use access::{Needs, authenticate};
 use assets::Console;
 use axum::Router;
 use axum::extract::{Extension, Request};
-use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::MethodRouter;
 use error::ApiError;
@@ -149,5 +151,5 @@ async fn nothing(request: Request) -> ApiError {
 
 async fn wrong_method(request: Request) -> ApiError {
     let detail = format!("{} is not allowed at {}", request.method(), request.uri().path());
-    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, detail)
+    ApiError::new(ProblemType::MethodNotAllowed, detail)
 }

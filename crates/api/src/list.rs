@@ -5,6 +5,7 @@
 //! **Invariant:** a cursor continues only the list that it came from, with the same filters.
 
 use super::error::{ApiError, Result};
+use super::problem_type::ProblemType;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
@@ -43,7 +44,7 @@ impl ListIdentity {
     /// The key of the entry after which the page begins; `None` for the first page.
     pub(crate) fn last(&self, cursor: Option<&str>) -> Result<Option<String>> {
         let Some(cursor) = cursor else { return Ok(None) };
-        let refused = |detail: &str| ApiError::bad_request(detail).path("cursor");
+        let refused = |detail: &str| ApiError::new(ProblemType::UnusableCursor, detail).path("cursor");
         let bytes = URL_SAFE_NO_PAD.decode(cursor).unwrap_or_default();
         let parts = bytes.split_first_chunk().map(|(list, last)| (u64::from_le_bytes(*list), last));
         match parts {
@@ -62,7 +63,7 @@ impl ListIdentity {
     pub(crate) fn last_number(&self, cursor: Option<&str>) -> Result<Option<u64>> {
         let number = |last: String| {
             let changed = "the cursor was changed on its way: start again without it";
-            last.parse().map_err(|_| ApiError::bad_request(changed).path("cursor"))
+            last.parse().map_err(|_| ApiError::new(ProblemType::UnusableCursor, changed).path("cursor"))
         };
         self.last(cursor)?.map(number).transpose()
     }
@@ -72,7 +73,7 @@ impl ListIdentity {
 pub(crate) fn page_size(limit: Option<usize>, default: usize, max: usize) -> Result<usize> {
     match limit.unwrap_or(default) {
         limit if (1..=max).contains(&limit) => Ok(limit),
-        limit => Err(ApiError::bad_request(format!("limit is {limit}: it must be 1 to {max}")).path("limit")),
+        limit => Err(ApiError::invalid(format!("limit is {limit}: it must be 1 to {max}")).path("limit")),
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::error::ApiError;
 use super::request_id;
+use crate::problem_type::ProblemType;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
@@ -28,17 +29,18 @@ pub fn redirect(to: Encrypted) -> Router {
 
 async fn answer(State(to): State<Encrypted>, request: Request) -> Response {
     let Some(origin) = to.place(&request) else {
-        return ApiError::bad_request("this needs HTTPS, and the request does not say which host it is for")
-            .into_response();
+        let detail = "this needs HTTPS, and the request does not say which host it is for";
+        return ApiError::new(ProblemType::InvalidHeader, detail).path("Host").into_response();
     };
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         let detail = format!("this address only redirects browsers: send requests to {origin}");
-        return ApiError::forbidden(detail).into_response();
+        return ApiError::new(ProblemType::NeedsHttps, detail).into_response();
     }
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     let path = to.below(path);
     let Ok(location) = HeaderValue::from_str(&format!("{origin}{path}")) else {
-        return ApiError::bad_request("the address of the request cannot be read").into_response();
+        let detail = "the address of the request cannot be read";
+        return ApiError::new(ProblemType::InvalidHttp, detail).into_response();
     };
     (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, location)]).into_response()
 }

@@ -231,7 +231,7 @@ impl SavedSearchRequest {
         let tags = check_tags(&tags)?;
         if !shared && caller.session.is_none() {
             let detail = "only the token itself could see this search: send \"shared\": true";
-            return Err(ApiError::bad_request(detail).path("shared"));
+            return Err(ApiError::invalid(detail).path("shared"));
         }
         query::parse_asked(&query, Unparsed::Refused)
             .map_err(|error| ApiError::of_query(&error, &query, "query"))?;
@@ -246,7 +246,7 @@ impl SavedSearchRequest {
 /// The text without surrounding white space.
 fn check_text(text: &str, path: &str, chars_min: usize, chars_max: usize) -> Result<String> {
     let text = text.trim();
-    let refused = |reason: String| Err(ApiError::bad_request(format!("{path} {reason}")).path(path));
+    let refused = |reason: String| Err(ApiError::invalid(format!("{path} {reason}")).path(path));
     let length = text.chars().count();
     if length < chars_min || chars_max < length {
         return refused(format!("has {length} characters: it must have {chars_min} to {chars_max}"));
@@ -261,7 +261,7 @@ fn check_text(text: &str, path: &str, chars_min: usize, chars_max: usize) -> Res
 fn check_tags(tags: &[String]) -> Result<Vec<String>> {
     if TAGS_MAX < tags.len() {
         let detail = format!("there are {} tags: at most {TAGS_MAX} are allowed", tags.len());
-        return Err(ApiError::bad_request(detail).path("tags"));
+        return Err(ApiError::invalid(detail).path("tags"));
     }
     let mut kept = Vec::new();
     for (at, tag) in tags.iter().enumerate() {
@@ -280,7 +280,7 @@ fn check_time(text: Option<&str>, path: &str) -> Result<()> {
     }
     let shown: String = text.chars().take(WORD_CHARS_MAX).collect();
     let detail = format!("{path} `{shown}` is not a time: write it as 2026-11-21T06:13:00Z, -15m or now-1h");
-    Err(ApiError::bad_request(detail).path(path))
+    Err(ApiError::invalid(detail).path(path))
 }
 
 /// A logspace may be removed and come back, so it need not exist.
@@ -291,7 +291,7 @@ fn check_logspaces(caller: &Caller, logspaces: Option<&[String]>) -> Result<()> 
     }
     if LOGSPACES_MAX < ids.len() {
         let detail = format!("there are {} logspaces: name at most {LOGSPACES_MAX}", ids.len());
-        return Err(ApiError::bad_request(detail).path("logspaces"));
+        return Err(ApiError::invalid(detail).path("logspaces"));
     }
     for (at, id) in ids.iter().enumerate() {
         check_text(id, &format!("logspaces[{at}]"), 1, WORD_CHARS_MAX)?;
@@ -306,7 +306,7 @@ fn check_view(view: &Value) -> Result<()> {
         return Ok(());
     }
     let detail = format!("the view has {bytes} bytes: at most {VIEW_BYTES_MAX} are allowed");
-    Err(ApiError::bad_request(detail).path("view"))
+    Err(ApiError::invalid(detail).path("view"))
 }
 
 impl SavedSearch {

@@ -1,7 +1,7 @@
 //! Ways for requests to wait: for threads that may block, and for one of a limited number of places.
 
 use super::error::{ApiError, Result};
-use axum::http::StatusCode;
+use crate::problem_type::ProblemType;
 use logstead_flow::request_id;
 use std::any::Any;
 use std::time::Duration;
@@ -34,5 +34,5 @@ pub(super) async fn places<'a>(all: &'a Semaphore, count: u32, reason: &str) -> 
 
 /// 503: try again.
 pub(super) fn busy(reason: &str) -> ApiError {
-    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, format!("{reason}: try again")).retry_after_seconds(1)
+    ApiError::new(ProblemType::Busy, format!("{reason}: try again")).retry_after_seconds(1)
 }

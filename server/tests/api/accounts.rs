@@ -195,15 +195,15 @@ fn the_audit_log_is_searched_in_the_query_language() {
     check("127.0.0.1 -user:ana", &["session.refused"], true);
     check("time>now-1h action:user.create", &["user.create", "user.create"], true);
     check("time<now-1h", &[], true);
-    for (path, expected) in [
-        ("/audit?query=((", "a term is missing"),
-        ("/audit?from=soon", "from is not a time"),
-        ("/audit?from=now&to=-1h", "from must be before to"),
-        ("/audit?limit=0", "limit is 0"),
-        ("/audit?other=1", "other"),
+    for (path, expected, refused) in [
+        ("/audit?query=((", "a term is missing", 400),
+        ("/audit?from=soon", "from is not a time", 422),
+        ("/audit?from=now&to=-1h", "from must be before to", 422),
+        ("/audit?limit=0", "limit is 0", 422),
+        ("/audit?other=1", "other", 400),
     ] {
         let (status, answer) = server.call("GET", path, &[], b"");
-        assert_eq!(status, 400, "{path}: {answer}");
+        assert_eq!(status, refused, "{path}: {answer}");
         assert!(answer["detail"].as_str().unwrap().contains(expected), "{path}: {answer}");
     }
     let (_, later) = server.call("GET", "/audit?from=now", &[], b"");
@@ -245,11 +245,14 @@ fn a_login_with_a_second_factor_takes_a_code_that_was_not_used_before() {
     let (app, first, codes) = enrol(&server, &mine, PASSWORD);
     mine.check(&server, "GET", "/account", &Value::Null, (200, "\"recovery_codes_left\":10"));
     let again = json!({"current_password": PASSWORD});
-    mine.check(&server, "POST", "/account/totp", &again, (409, "already"));
+    let exists = mine.check(&server, "POST", "/account/totp", &again, (409, "already"));
+    assert_eq!(exists["type"], "urn:logstead:problem:second-factor-exists");
 
     let stranger = Browser { agent: "stranger", ..Browser::default() };
     let refused = |code: Option<&str>, expected: (u16, &str)| {
         let answer = stranger.check(&server, "POST", "/session", &login("ana", PASSWORD, code), expected);
+        let name = if code.is_none_or(str::is_empty) { "needs-second-factor" } else { "wrong-code" };
+        assert_eq!(answer["type"], format!("urn:logstead:problem:{name}"));
         assert_eq!(answer["path"], "code");
     };
     refused(None, (401, "authenticator app"));

@@ -331,7 +331,7 @@ async fn fields_are_found_in_what_matches() {
         assert_eq!(is_there, query != "nothing-has-this", "{found}");
     }
     let refused = server.post("/fields", &json!({"limit": 0})).await;
-    refused.is_problem(400, "limit", "1 to 1000");
+    refused.is_problem(422, "limit", "1 to 1000");
 }
 
 #[tokio::test]
@@ -535,9 +535,9 @@ async fn bad_requests_are_told_what_is_wrong() {
             change.as_object().unwrap().iter().for_each(|(name, value)| body[name] = value.clone());
             server.post(path, &body).await.is_problem(status, about, expected);
         };
-        check(json!({"from": "now", "to": "-1h"}), 400, "from", "must be before").await;
-        check(json!({"from": "soon"}), 400, "from", "is not a time").await;
-        check(json!({"to": "+999999999y"}), 400, "to", "is not a time").await;
+        check(json!({"from": "now", "to": "-1h"}), 422, "from", "must be before").await;
+        check(json!({"from": "soon"}), 422, "from", "is not a time").await;
+        check(json!({"to": "+999999999y"}), 422, "to", "is not a time").await;
         check(json!({"logspaces": ["nope"]}), 404, "logspaces", "main, other").await;
         check(json!({"logspaces": 7}), 400, "logspaces", "a list of texts").await;
         check(json!({"query": "severity>=nonsense"}), 400, "query", "nonsense").await;
@@ -582,9 +582,10 @@ async fn bad_requests_are_told_what_is_wrong() {
     ] {
         let answer = server.post(path, &body).await;
         if about.is_empty() {
-            assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{}", answer.text());
+            assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", answer.text());
         } else {
-            answer.is_problem(400, about, expected);
+            let status = if about == "query" { 400 } else { 422 };
+            answer.is_problem(status, about, expected);
         }
     }
 }
@@ -595,13 +596,13 @@ async fn stages_are_sent_to_where_tables_are_made() {
     let query = "failed\n| stats count() by host";
     for path in ["/search", "/count", "/histogram", "/overview"] {
         let answer = server.post(path, &json!({"query": query})).await;
-        answer.is_problem(400, "query", "/api/v1/aggregate");
+        answer.is_problem(422, "query", "/api/v1/aggregate");
         // A search accepts some stages, so the error is at the first one that it does not accept.
         let column = if path == "/search" { 3 } else { 1 };
         assert_eq!((&answer.json()["line"], &answer.json()["column"]), (&json!(2), &json!(column)), "{path}");
     }
     let facets = server.post("/facets", &json!({"query": query, "fields": ["host"]})).await;
-    facets.is_problem(400, "query", "/api/v1/aggregate");
+    facets.is_problem(422, "query", "/api/v1/aggregate");
     let hidden = server.ask("/histogram", json!({"query": "failed| top 5 host"})).await;
     warns(&hidden, "put a space before it");
 }

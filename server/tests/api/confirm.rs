@@ -124,7 +124,7 @@ fn what_cannot_be_meant_is_refused() {
         let headers = [("Content-Type", "application/toml"), ("If-Match", "*")];
         let (status, answer) =
             server.call("PUT", &format!("/router?{query}"), &headers, changed("x").as_bytes());
-        assert_eq!(status, 400, "{query}: {answer}");
+        assert_eq!(status, 422, "{query}: {answer}");
         assert!(answer["detail"].as_str().unwrap().contains(why), "{query}: {answer}");
     }
     assert_eq!(server.status()["revision"], 1);

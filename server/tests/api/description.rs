@@ -245,9 +245,9 @@ async fn a_structure_is_an_object_and_nothing_is_taken_by_its_position() {
         ("/api/v1/search", json!(["error"])),
         ("/api/v1/router/trace", json!([null, "raw", "http"])),
     ] {
-        server.post(path, &body).await.is_problem(400, "sequence");
+        server.post(path, &body).await.is_problem(400, "a list");
     }
     assert_eq!(server.get("/api/v1/tokens").await.json()["tokens"], json!([]));
     let nested = json!({"name": "x", "role": "ingest", "limits": [1, 2, 3]});
-    server.post("/api/v1/tokens", &nested).await.is_problem(400, "sequence");
+    server.post("/api/v1/tokens", &nested).await.is_problem(400, "a list");
 }

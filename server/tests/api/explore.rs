@@ -219,12 +219,12 @@ async fn all_values_of_a_repeated_field_are_the_same() {
 async fn context_that_can_not_be_is_told_why() {
     let server = Server::with(&messages()).await;
     for (path, status, about, says) in [
-        ("/messages/main:0/context?before=1001", 400, "before", "at most 1000"),
-        ("/messages/main:0/context?after=100000", 400, "after", "at most 1000"),
-        ("/messages/main:0/context?same=nope", 400, "same", "no `nope`"),
-        ("/messages/main:0/context?same=program", 400, "same", "no `program`"),
+        ("/messages/main:0/context?before=1001", 422, "before", "at most 1000"),
+        ("/messages/main:0/context?after=100000", 422, "after", "at most 1000"),
+        ("/messages/main:0/context?same=nope", 422, "same", "no `nope`"),
+        ("/messages/main:0/context?same=program", 422, "same", "no `program`"),
         ("/messages/main:0/context?query=severity%3Aloud", 400, "query", "loud"),
-        ("/messages/main:0/context?query=x%20%7C%20stats%20count()", 400, "query", "/api/v1/aggregate"),
+        ("/messages/main:0/context?query=x%20%7C%20stats%20count()", 422, "query", "/api/v1/aggregate"),
         ("/messages/main:0/context?logspaces=nope", 404, "logspaces", "main, other"),
         ("/messages/main:999999/context", 404, "", "no message"),
         ("/messages/nope:1/context", 404, "", "no message"),
@@ -395,11 +395,11 @@ async fn fields_say_what_their_values_are() {
 async fn a_completion_that_can_not_be_is_told_why() {
     let server = Server::with(&messages()).await;
     for (body, status, about, says) in [
-        (json!({"limit": 0}), 400, "limit", "1 to 200"),
-        (json!({"limit": 201}), 400, "limit", "1 to 200"),
-        (json!({"from": "soon"}), 400, "from", "is not a time"),
+        (json!({"limit": 0}), 422, "limit", "1 to 200"),
+        (json!({"limit": 201}), 422, "limit", "1 to 200"),
+        (json!({"from": "soon"}), 422, "from", "is not a time"),
         (json!({"logspaces": ["nope"]}), 404, "logspaces", "main, other"),
-        (json!({"cursor": -1}), 400, "cursor", "-1"),
+        (json!({"cursor": -1}), 422, "cursor", "-1"),
         (json!({"colour": 1}), 400, "colour", "colour"),
     ] {
         let (found, text) = server.post("/complete", &body).await;
@@ -593,5 +593,5 @@ async fn a_time_without_a_zone_is_in_the_zone_of_the_request_wherever_it_stands(
     let echoed = server.ask("/search", asked("time>=2026-01-02T11:00", "-1h", "Europe/Vienna")).await;
     assert_eq!(echoed["query"], "time>=2026-01-02T10:00:00Z");
     let (status, text) = server.post("/search", &asked("", "-1h", "Atlantis")).await;
-    is_problem("/search", (status, &text), (400, "timezone", "no time zone `Atlantis`"));
+    is_problem("/search", (status, &text), (422, "timezone", "no time zone `Atlantis`"));
 }

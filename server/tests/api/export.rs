@@ -131,10 +131,10 @@ fn bad_exports_are_told_what_is_wrong() {
         assert!(exported.text.contains(expected), "{}", exported.text);
     };
     check(&[("query", "severity>=nonsense")], 400, "not a severity");
-    check(&[("format", "xml")], 400, "xml");
-    check(&[("limit", "0")], 400, "limit is 0");
-    check(&[("format", "csv"), ("columns", "")], 400, "columns names no field");
-    check(&[("query", "* | stats count()"), ("format", "raw")], 400, "makes a table");
+    check(&[("format", "xml")], 422, "xml");
+    check(&[("limit", "0")], 422, "limit is 0");
+    check(&[("format", "csv"), ("columns", "")], 422, "columns names no field");
+    check(&[("query", "* | stats count()"), ("format", "raw")], 422, "makes a table");
     check(&[("logspaces", "nowhere")], 404, "nowhere");
     check(&[("cursor", "x")], 400, "cursor");
     check(&[("format", "raw")], 200, "");

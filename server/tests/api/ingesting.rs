@@ -125,10 +125,10 @@ async fn lines_of_text_are_messages_or_syslog_as_the_sender_says() {
     }
     assert_eq!(server.get("/api/v1/count?query=denied").await.json()["count"], 3);
     let answer = server.ingest("?format=auto", "application/x-ndjson", "{}").await;
-    answer.is_problem(400, "format is for text/plain");
-    server.ingest("?format=rfc9999", "text/plain", line).await.is_problem(400, "format");
-    server.ingest("?timezone=Mars", "text/plain", line).await.is_problem(400, "no time zone `Mars`");
-    server.ingest("?written=once", "text/plain", line).await.is_problem(400, "`once` is not a time");
+    answer.is_problem(422, "format is for text/plain");
+    server.ingest("?format=rfc9999", "text/plain", line).await.is_problem(422, "format");
+    server.ingest("?timezone=Mars", "text/plain", line).await.is_problem(422, "no time zone `Mars`");
+    server.ingest("?written=once", "text/plain", line).await.is_problem(422, "`once` is not a time");
 }
 
 #[tokio::test]

@@ -59,16 +59,16 @@ async fn a_cursor_of_another_list_is_refused() {
     assert_eq!(next["senders"][0]["host"], "web-1");
     assert_eq!(next["total"], 3, "all are counted on every page");
     for path in ["/api/v1/senders?query=web&", "/api/v1/audit?", "/api/v1/router/revisions?"] {
-        server.get(&format!("{path}cursor={cursor}")).await.is_problem(400, "another list");
+        server.get(&format!("{path}cursor={cursor}")).await.is_problem(422, "another list");
     }
     for wrong in ["x", "AAAA", "%00"] {
         server
             .get(&format!("/api/v1/senders?cursor={wrong}"))
             .await
-            .is_problem(400, "start again without it");
+            .is_problem(422, "start again without it");
     }
-    server.get("/api/v1/router/revisions?limit=0").await.is_problem(400, "1 to 1000");
-    server.get("/api/v1/audit?limit=10001").await.is_problem(400, "1 to 10000");
+    server.get("/api/v1/router/revisions?limit=0").await.is_problem(422, "1 to 1000");
+    server.get("/api/v1/audit?limit=10001").await.is_problem(422, "1 to 10000");
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn a_search_returns_the_columns_that_were_asked_for() {
     server
         .post("/api/v1/search", &json!({"query": "hello", "columns": []}))
         .await
-        .is_problem(400, "names no field");
+        .is_problem(422, "names no field");
 }
 
 #[tokio::test]

@@ -23,6 +23,7 @@ mod lists;
 mod managing_parts;
 mod metrics;
 mod private_logspaces;
+mod problems;
 mod rights;
 mod searching;
 mod sessions;

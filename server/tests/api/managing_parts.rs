@@ -162,7 +162,7 @@ async fn an_administrator_of_a_part_manages_accounts_within_it() {
     // The caller does not learn the names of other logspaces.
     let beyond = user("x2", "analyst", json!(["main", "other"]), json!("host:a"));
     let refused = server.json("POST", "/users", &admin, &beyond).await;
-    refused.check(400, "there is no logspace `other` to grant: there are main");
+    refused.check(422, "there is no logspace `other` to grant: there are main");
     let shipper = json!({"name": "shipper", "role": "ingest", "logspaces": ["main"]});
     server.json("POST", "/tokens", &admin, &shipper).await.check(403, "may go to any part of the store");
 

@@ -134,15 +134,15 @@ async fn bad_requests_are_told_what_is_wrong() {
     let search = |body: Value| post("/api/v1/search", body);
     search(json!({"query": "/(/"})).await.is_problem(400, "regular expression");
     search(json!({"query": "severity>=nonsense"})).await.is_problem(400, "not a severity");
-    search(json!({"query": "a", "from": "now", "to": "-1h"})).await.is_problem(400, "must be before");
-    search(json!({"query": "a", "from": "-1h", "to": "-1h"})).await.is_problem(400, "must be before");
-    search(json!({"query": "a", "from": "soon"})).await.is_problem(400, "from `soon` is not a time");
-    search(json!({"query": "a", "limit": 0})).await.is_problem(400, "at least 1");
-    search(json!({"query": "a", "limit": 10_001})).await.is_problem(400, "cursor");
+    search(json!({"query": "a", "from": "now", "to": "-1h"})).await.is_problem(422, "must be before");
+    search(json!({"query": "a", "from": "-1h", "to": "-1h"})).await.is_problem(422, "must be before");
+    search(json!({"query": "a", "from": "soon"})).await.is_problem(422, "from `soon` is not a time");
+    search(json!({"query": "a", "limit": 0})).await.is_problem(422, "at least 1");
+    search(json!({"query": "a", "limit": 10_001})).await.is_problem(422, "cursor");
     let negative = search(json!({"query": "a", "limit": -1})).await;
-    negative.is_problem(400, "-1");
+    negative.is_problem(422, "-1");
     assert_eq!(negative.json()["path"], "limit");
-    search(json!({"query": "a", "cursor": "x"})).await.is_problem(400, "start again");
+    search(json!({"query": "a", "cursor": "x"})).await.is_problem(422, "start again");
     search(json!({"query": "a", "logspaces": ["nope"]})).await.is_problem(404, "main, other");
     search(json!({"query": "a", "colour": 1})).await.is_problem(400, "colour");
     search(json!({"query": "a".repeat(100_000)})).await.is_problem(400, "query");
@@ -151,7 +151,7 @@ async fn bad_requests_are_told_what_is_wrong() {
     server.get("/api/v1/messages/main:99").await.is_problem(404, "main:99");
     server.get("/api/v1/messages/nope").await.is_problem(404, "nope");
     server.get("/api/v1/messages/main:-1").await.is_problem(404, "main:-1");
-    server.get("/api/v1/audit?limit=0").await.is_problem(400, "1 to 10000");
+    server.get("/api/v1/audit?limit=0").await.is_problem(422, "1 to 10000");
     server.get("/api/v1/nothing").await.is_problem(404, "/api/v1/nothing");
     server.get("/api/v1/router/revisions/9").await.is_problem(404, "no revision 9");
     server.get("/api/v1/router/revisions/x").await.is_problem(404, "");
@@ -194,10 +194,10 @@ async fn a_list_of_no_logspaces_is_refused_wherever_one_is_written() {
         if path != "/api/v1/facets" {
             body.remove("fields");
         }
-        server.post(path, &Value::Object(body)).await.is_problem(400, "logspaces is an empty list");
+        server.post(path, &Value::Object(body)).await.is_problem(422, "logspaces is an empty list");
     }
     let kept = json!({"name": "none", "query": "*", "logspaces": [], "shared": true});
-    server.post("/api/v1/saved-searches", &kept).await.is_problem(400, "logspaces is an empty list");
+    server.post("/api/v1/saved-searches", &kept).await.is_problem(422, "logspaces is an empty list");
 }
 
 #[tokio::test]
@@ -232,9 +232,9 @@ async fn a_cursor_is_for_the_question_that_it_came_from() {
         ("timezone", json!("Europe/Berlin")),
         ("logspaces", json!(["main"])),
     ] {
-        next(key, value).await.is_problem(400, "another search");
+        next(key, value).await.is_problem(422, "another search");
     }
-    next("order", json!("oldest")).await.is_problem(400, "other order");
+    next("order", json!("oldest")).await.is_problem(422, "other order");
     assert_eq!(next("limit", json!(2)).await.json()["messages"].as_array().unwrap().len(), 2);
 }
 

@@ -148,13 +148,13 @@ fn search_pages_table_file_route_and_tail_agree() {
     // The logspaces to search are chosen first, in every kind of request.
     let late = "nginx | parse json | where logspace:main";
     let (status, problem) = server.post("/search", &json!({ "query": late }));
-    assert_eq!((status, problem.to_string().contains("selects logspaces")), (400, true), "{problem}");
+    assert_eq!((status, problem.to_string().contains("selects logspaces")), (422, true), "{problem}");
     let (code, _, errors) = output(&["export", late, "--server", server.web(), "--token", support::TOKEN]);
     assert_eq!((code, errors.contains("selects logspaces")), (1, true), "{errors}");
 
     // A stage that needs more than one message gives an error at its position.
     let (status, problem) = server.post("/search", &json!({ "query": "error | parse json | sort n" }));
-    assert_eq!(status, 400);
+    assert_eq!(status, 422);
     let detail = problem["detail"].as_str().unwrap();
     assert!(detail.contains("`sort n` needs all messages"), "{detail}");
     let (status, problem) =

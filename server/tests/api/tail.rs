@@ -439,11 +439,11 @@ async fn bad_requests_are_told_what_is_wrong() {
     let data = TempDir::new().unwrap();
     let server = Server::start_in(data.path(), |_| {});
     let cases = [
-        ("last=1001", None, 400, "at most 1000"),
-        ("last=-1", None, 400, "last"),
-        ("since=yesterday", None, 400, "since is not a position"),
-        ("", Some("main:1,"), 400, "Last-Event-ID is not a position"),
-        ("query=a%20%7C%20stats%20count()", None, 400, "needs all messages before it can give its first row"),
+        ("last=1001", None, 422, "at most 1000"),
+        ("last=-1", None, 422, "last"),
+        ("since=yesterday", None, 422, "since is not a position"),
+        ("", Some("main:1,"), 422, "Last-Event-ID is not a position"),
+        ("query=a%20%7C%20stats%20count()", None, 422, "needs all messages before it can give its first row"),
         ("query=severity%3E%3Dnonsense", None, 400, "not a severity"),
         ("logspaces=main,nowhere", None, 404, "nowhere"),
         ("from=-1h", None, 400, "from"),

@@ -75,7 +75,7 @@ fn a_sample_comes_first_and_says_about_what_all_say_in_the_end() {
     assert!(!lines(&server, &request(2000)).iter().any(|line| line["progress"]["messages"] == 2000));
     let (_, whole) = server.post("/router/test", &request(400));
     assert_eq!((&whole["changed"], &whole["sampled"]), (&end["changed"], &json!(false)));
-    assert_eq!(server.post("/router/test", &request(100_001)).0, 400);
+    assert_eq!(server.post("/router/test", &request(100_001)).0, 422);
 }
 
 #[test]

@@ -211,9 +211,11 @@ fn what_is_cut_from_long_messages_is_counted_by_every_transport() {
 fn a_range_that_makes_no_sense_is_refused() {
     let server = Server::start(support::ROUTER);
     let ask = |query: &str| server.call("GET", &format!("/flow?{query}"), &[], b"");
-    for query in ["from=now&to=-1h", "from=yesterday-ish", "step=5m", "form=-1h"] {
+    for (query, refused) in
+        [("from=now&to=-1h", 422), ("from=yesterday-ish", 422), ("step=5m", 422), ("form=-1h", 400)]
+    {
         let (status, answer) = ask(query);
-        assert_eq!(status, 400, "{query}: {answer}");
+        assert_eq!(status, refused, "{query}: {answer}");
     }
     let (status, answer) = ask("from=1970-01-01T00:00:00Z&to=2200-01-01T00:00:00Z&step=1m");
     assert_eq!((status, &answer["step"]), (200, &json!("1d")), "{answer}");

@@ -220,7 +220,7 @@ fn a_retention_is_previewed_and_nothing_is_removed() {
     assert!(0 < all["bytes"].as_u64().unwrap() && all["received_last"].is_string(), "{all}");
     assert_eq!(server.count("*"), 5000);
     let (status, problem) = preview(json!({ "age": "long" }));
-    assert_eq!((status, &problem["path"]), (400, &json!("age")), "{problem}");
+    assert_eq!((status, &problem["path"]), (422, &json!("age")), "{problem}");
     assert_eq!(server.post("/logspaces/nowhere/retention-preview", &json!({})).0, 404);
     assert_eq!(server.post("/logspaces/nowhere/verify", &json!({})).0, 404);
 }

@@ -55,6 +55,16 @@ fn assert_problem(answer: &str, status: u16, detail: &str) {
     assert!(head.to_lowercase().contains("content-type: application/problem+json"), "{head}");
     let problem: Value = serde_json::from_str(body).unwrap();
     assert_eq!(problem["status"], status);
+    let name = match status {
+        401 => "not-signed-in",
+        408 => "too-slow",
+        413 => "body-too-large",
+        414 => "address-too-long",
+        431 => "header-too-long",
+        503 => "busy",
+        _ => "invalid-http",
+    };
+    assert_eq!(problem["type"], format!("urn:logstead:problem:{name}"));
     assert!(problem["detail"].as_str().unwrap().contains(detail), "{problem}");
 }
 

@@ -134,12 +134,12 @@ fn a_zone_that_is_wrong_is_seen_and_set_right_by_a_revision() {
     let (_, document) = server.call("GET", "/router", &[], b"");
     assert!(document["sources"][0].get("timezones").is_none(), "{document}");
     for (path, zone, status) in [
-        (path, json!("Mars/Olympus"), 400),
-        (path, json!(""), 400),
-        (path, json!("+25:00"), 400),
+        (path, json!("Mars/Olympus"), 422),
+        (path, json!(""), 422),
+        (path, json!("+25:00"), 422),
         ("/senders/nothing/helsinki/timezone", json!("UTC"), 404),
-        ("/senders/http/helsinki/timezone", json!("UTC"), 400),
-        ("/senders/syslog/a=b/timezone", json!("UTC"), 400),
+        ("/senders/http/helsinki/timezone", json!("UTC"), 422),
+        ("/senders/syslog/a=b/timezone", json!("UTC"), 422),
     ] {
         assert_eq!(put(path, zone.clone()).0, status, "{path} {zone}");
     }
@@ -154,7 +154,7 @@ fn names_that_were_invented_are_forgotten_together() {
     server.send(line("edge-1", 0, "hello").as_bytes());
     wait_until("all are counted", || senders(&server, "")["total"] == 31);
     let forget = |parameters: &str| server.call("DELETE", &format!("/senders{parameters}"), &[], b"");
-    assert_eq!(forget("").0, 400);
+    assert_eq!(forget("").0, 422);
     assert_eq!(forget("?query=Invented"), (200, json!({"senders": 30})));
     assert_eq!(senders(&server, "")["total"], 1);
     assert_eq!(forget("?once=true"), (200, json!({"senders": 1})));

@@ -1,6 +1,6 @@
 /** One typed client for /api/v1: problems become `ApiError`, a lost session is reported to listeners. */
 import { serverUrl } from '../base';
-import type { ProblemDetail, Session } from './model';
+import type { ProblemDetail, ProblemName, Session } from './model';
 import type { Operations } from './types';
 
 /** The refusal of the server, or of the network (status 0). */
@@ -15,6 +15,11 @@ export class ApiError extends Error {
 
   get status(): number {
     return this.problem.status;
+  }
+
+  /** Whether it is the problem of this name. */
+  is(name: ProblemName): boolean {
+    return this.problem.type === `urn:logstead:problem:${name}`;
   }
 
   /** The id of the request in the server's own log. */

@@ -2,7 +2,13 @@
 import type * as Schemas from './types';
 
 /** A problem from the server, or one that the console describes in the same form. */
-export type ProblemDetail = Omit<Schemas.Problem, 'type' | 'detail'> & { detail?: string };
+export type ProblemDetail = Omit<Schemas.Problem, 'type' | 'detail'> & {
+  type?: Schemas.ProblemType;
+  detail?: string;
+};
+/** The name of a problem, as docs/problems.md lists it. */
+export type ProblemName = Named<Schemas.ProblemType>;
+type Named<Type> = Type extends `urn:logstead:problem:${infer Name}` ? Name : never;
 export type DocumentProblem = Schemas.DocumentProblem;
 export type CreatedToken = Schemas.CreatedToken;
 export type Session = Schemas.Session;

@@ -66,9 +66,9 @@ export async function setUp(code: string, name: string, password: string): Promi
   return rememberCsrfToken(await unwrap(client.POST('/api/v1/setup', { body })));
 }
 
-/** Whether a login was refused because a code is missing: the password was right. */
+/** Whether a login was refused because a code is missing or wrong: the password was right. */
 export function needsCode(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 401 && error.problem.path === 'code';
+  return error instanceof ApiError && (error.is('needs-second-factor') || error.is('wrong-code'));
 }
 
 /** Changes the user's own password, which requires the current one. */

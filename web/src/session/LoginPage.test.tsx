@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { ApiError } from '../api/client';
-import type { Session } from '../api/model';
+import type { ProblemName, Session } from '../api/model';
 import { signIn } from '../api/session';
 import { renderPart } from '../test-render';
 import { LoginPage } from './LoginPage';
@@ -30,6 +30,11 @@ async function submit(onSignedIn: (session: Session) => void) {
   await userEvent.click(screen.getByRole('button', { name: 'Sign in' }));
 }
 
+function refused(status: number, name: ProblemName, retryAfterSeconds?: number): ApiError {
+  const problem = { type: `urn:logstead:problem:${name}` as const, title: 'no', status };
+  return new ApiError(problem, retryAfterSeconds);
+}
+
 test('who gives the right password is let in', async () => {
   vi.mocked(signIn).mockResolvedValue(session);
   const onSignedIn = vi.fn();
@@ -39,7 +44,7 @@ test('who gives the right password is let in', async () => {
 });
 
 test('a wrong password is said to be one', async () => {
-  vi.mocked(signIn).mockRejectedValue(new ApiError({ title: 'Unauthorized', status: 401 }));
+  vi.mocked(signIn).mockRejectedValue(refused(401, 'wrong-password'));
   const onSignedIn = vi.fn();
   await submit(onSignedIn);
   expect(await screen.findByRole('alert')).toHaveTextContent('Name or password is wrong.');
@@ -47,15 +52,13 @@ test('a wrong password is said to be one', async () => {
 });
 
 test('too many attempts are told how long to wait', async () => {
-  const problem = { title: 'Too Many Requests', status: 429 };
-  vi.mocked(signIn).mockRejectedValue(new ApiError(problem, 30));
+  vi.mocked(signIn).mockRejectedValue(refused(429, 'too-many-attempts', 30));
   await submit(vi.fn());
   expect(await screen.findByRole('alert')).toHaveTextContent('Try again in 30 s.');
 });
 
 test('a code is asked for when the password was right, and a wrong one is said to be one', async () => {
-  const refused = new ApiError({ title: 'Unauthorized', status: 401, path: 'code' });
-  vi.mocked(signIn).mockRejectedValue(refused);
+  vi.mocked(signIn).mockRejectedValue(refused(401, 'needs-second-factor'));
   const onSignedIn = vi.fn();
   await submit(onSignedIn);
   const code = await screen.findByRole('textbox', { name: 'Code' });

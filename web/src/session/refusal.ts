@@ -32,8 +32,8 @@ export function withoutRefusal({ pathname, search }: { pathname: string; search:
 /** The reason why signing in failed, in the words of the form. */
 export function explainRefusal(error: Error): string {
   if (needsCode(error)) return 'This code is wrong, or was used before.';
-  if (error instanceof ApiError && error.status === 401) return 'Name or password is wrong.';
-  if (error instanceof ApiError && error.status === 429) {
+  if (error instanceof ApiError && error.is('wrong-password')) return 'Name or password is wrong.';
+  if (error instanceof ApiError && error.is('too-many-attempts')) {
     const wait = error.retryAfterSeconds;
     return `Too many attempts. Try again ${wait === null ? 'later' : `in ${wait} s`}.`;
   }

@@ -198,7 +198,7 @@ pub(crate) async fn confirm_totp(
     let wrong = || {
         let detail =
             "this code is wrong: type the one that the app shows now, and check the clock of its device";
-        ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("code")
+        ApiError::invalid(detail).path("code")
     };
     let code = typed(&first.code).ok_or_else(wrong)?;
     let confirmed = call.meta(move |meta| meta.confirm_totp(id, &code, clock::now())).await?;
@@ -219,7 +219,7 @@ pub(crate) async fn remove_totp(
     let attempt = LoginAttempt::new(&call.caller.name, peer.0, None);
     if !use_code(&call.shared, &attempt, id, &call.caller.name, asked.code.trim()).await? {
         let detail = "this code is wrong, or was used before";
-        return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("code"));
+        return Err(ApiError::invalid(detail).path("code"));
     }
     succeeded(&call.shared, &attempt);
     call.meta(move |meta| meta.remove_totp(id)).await?;

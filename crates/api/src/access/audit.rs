@@ -6,6 +6,7 @@
 use crate::error::{ApiError, Result};
 use crate::extract::Query;
 use crate::list::{ListIdentity, page_size};
+use crate::problem_type::ProblemType;
 use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::State;
@@ -92,7 +93,7 @@ pub(crate) async fn audit(
         limit: page_size(asked.limit, AUDIT_LIMIT, AUDIT_LIMIT_MAX)?,
     };
     if wanted.to <= wanted.from {
-        return Err(ApiError::bad_request("from must be before to").path("from"));
+        return Err(ApiError::invalid("from must be before to").path("from"));
     }
     let meta = shared.state.meta.clone();
     let (entries, next) = blocking(move || wanted.of(&meta)).await??;
@@ -172,7 +173,7 @@ fn as_messages(entries: &[accounts::AuditEntry]) -> Batch {
 fn parsed(text: &str) -> Result<query::Query> {
     if QUERY_BYTES_MAX < text.len() {
         let detail = format!("the query has {} bytes: at most {QUERY_BYTES_MAX} are allowed", text.len());
-        return Err(ApiError::bad_request(detail).path("query"));
+        return Err(ApiError::new(ProblemType::QuerySyntax, detail).path("query"));
     }
     query::parse(text).map_err(|error| ApiError::of_query(&error, text, "query"))
 }
@@ -181,9 +182,9 @@ fn time(text: Option<&str>, name: &str, now: Timestamp) -> Result<Option<Timesta
     let Some(text) = text else { return Ok(None) };
     match parse_time(text.trim()) {
         Some(time) => Ok(Some(time.resolve(now))),
-        None => Err(ApiError::bad_request(format!(
-            "{name} is not a time: write it as 2027-01-31T00:00:00Z or -7d"
-        ))
-        .path(name)),
+        None => {
+            Err(ApiError::invalid(format!("{name} is not a time: write it as 2027-01-31T00:00:00Z or -7d"))
+                .path(name))
+        }
     }
 }

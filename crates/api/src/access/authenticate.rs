@@ -6,10 +6,11 @@ use super::cookie;
 use crate::access::{Caller, Needs};
 use crate::error::{ApiError, Result};
 use crate::peer::Client;
+use crate::problem_type::ProblemType;
 use crate::state::{ApiInner, SharedState};
 use crate::web::Deadlines;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use base64::Engine;
@@ -30,7 +31,7 @@ pub(crate) async fn require(
 ) -> Result<Response> {
     let Some(caller) = authenticate(&shared, request.headers()).await? else {
         return Err(ApiError::new(
-            StatusCode::UNAUTHORIZED,
+            ProblemType::NotSignedIn,
             "log in first, or send an API token as `Authorization: Bearer TOKEN`",
         ));
     };
@@ -86,10 +87,10 @@ pub(crate) async fn authenticate(shared: &SharedState, headers: &HeaderMap) -> R
 }
 
 async fn by_token(shared: &SharedState, headers: &HeaderMap) -> Result<Caller> {
-    let refused = || ApiError::new(StatusCode::UNAUTHORIZED, "this API token is unknown or has expired");
+    let refused = || ApiError::new(ProblemType::InvalidToken, "this API token is unknown or has expired");
     let Some(token) = presented(headers) else {
         return Err(ApiError::new(
-            StatusCode::UNAUTHORIZED,
+            ProblemType::InvalidToken,
             "the header Authorization cannot be read: send `Authorization: Bearer TOKEN`, or the token with Splunk, \
              ApiKey or Basic (as the password)",
         ));
@@ -149,12 +150,15 @@ impl CallerRecheck {
 
     /// 401 once the login or the token has ended, 403 once the caller's rights have changed.
     pub(crate) async fn check(&self) -> Result<()> {
-        let ended = || ApiError::new(StatusCode::UNAUTHORIZED, "the session has ended: log in again");
+        let ended = || ApiError::new(ProblemType::NotSignedIn, "the session has ended: log in again");
         let now = authenticate(&self.shared, &self.headers).await?.ok_or_else(ended)?;
         if now.account == self.caller.account && now.has_rights_of(&self.caller) {
             return Ok(());
         }
-        Err(ApiError::forbidden("the rights of this login or token have changed: send the request again"))
+        Err(ApiError::new(
+            ProblemType::RightsChanged,
+            "the rights of this login or token have changed: send the request again",
+        ))
     }
 }
 

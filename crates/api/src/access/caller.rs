@@ -5,6 +5,7 @@
 
 use crate::error::{ApiError, Result};
 use crate::ingest::protocol::IngestProtocol;
+use crate::problem_type::ProblemType;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use logstead_accounts::{Account, Actor, Grant, Role, TokenLimits};
@@ -187,14 +188,19 @@ impl Caller {
     pub(super) fn check(&self, needs: Needs) -> Result<()> {
         let Caller { name, role, grant, .. } = self;
         match needs {
-            Needs::Session if self.session.is_none() => Err(ApiError::forbidden(format!(
-                "this is only for a user who is logged in, and {name} is not a user: log in with name and password"
-            ))),
+            Needs::Session if self.session.is_none() => {
+                let detail = format!(
+                    "this is only for a user who is logged in, and {name} is not a user: log in with name and \
+                     password"
+                );
+                Err(ApiError::new(ProblemType::NeedsSession, detail))
+            }
             Needs::Role(_) | Needs::Everything(_) | Needs::Ingest(_) if self.must_enrol => {
-                Err(ApiError::forbidden(format!(
+                let detail = format!(
                     "users with the role {role} need a second factor: set it up with POST /api/v1/account/totp, or \
                      on the page that the console shows"
-                )))
+                );
+                Err(ApiError::new(ProblemType::MustSetUpSecondFactor, detail))
             }
             Needs::Ingest(_) if *role == Role::Ingest => Ok(()),
             Needs::Everything(_) if *role == Role::Ingest => {

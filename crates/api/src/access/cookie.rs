@@ -6,6 +6,7 @@
 //! **Invariant:** a change that is made with a session's cookie carries the session's CSRF token.
 
 use crate::error::{ApiError, Result};
+use crate::problem_type::ProblemType;
 use axum::http::{HeaderMap, header};
 use logstead_accounts::Secret;
 use logstead_config::settings::Web;
@@ -56,7 +57,8 @@ pub(crate) fn check_csrf(headers: &HeaderMap, web: &Web) -> Result<()> {
     let sent = headers.get(CSRF_HEADER).and_then(|value| value.to_str().ok());
     match (expected, sent) {
         (Some(expected), Some(sent)) if Secret::same(&expected, sent) => Ok(()),
-        _ => Err(ApiError::forbidden(
+        _ => Err(ApiError::new(
+            ProblemType::Csrf,
             "a change made with the session's cookie needs the header X-CSRF-Token, with the `csrf_token` of GET \
              /api/v1/session",
         )),

@@ -9,9 +9,9 @@ use crate::access::Call;
 use crate::access::throttle::LoginAttempt;
 use crate::error::{ApiError, Result};
 use crate::extract::Peer;
+use crate::problem_type::ProblemType;
 use crate::state::SharedState;
 use crate::waiting::{blocking, places};
-use axum::http::StatusCode;
 use logstead_accounts as accounts;
 use logstead_accounts::identity::ldap;
 use logstead_accounts::{Account, Actor, Credentials, name, password};
@@ -22,7 +22,7 @@ use std::time::Instant;
 /// 422 for a name that a new user or token cannot have.
 pub(crate) fn check_name(name: &str) -> Result<()> {
     match name::flaw(name) {
-        Some(flaw) => Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, flaw).path("name")),
+        Some(flaw) => Err(ApiError::invalid(flaw).path("name")),
         None => Ok(()),
     }
 }
@@ -30,7 +30,7 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
 /// The hash of a new password of the user `name`; 422 if it is too weak.
 pub(crate) async fn hash_password(shared: &SharedState, name: &str, password: String) -> Result<String> {
     if let Some(weakness) = password::weakness(&password, name) {
-        return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, weakness).path("password"));
+        return Err(ApiError::invalid(weakness).path("password"));
     }
     let _permit = shared.password_permit().await?;
     Ok(blocking(move || password::hash(&password)).await??)
@@ -41,7 +41,7 @@ pub(crate) fn refuse_the_impatient(shared: &SharedState, attempt: &LoginAttempt)
     let Some(wait) = shared.throttle.lock().wait(attempt, Instant::now()) else { return Ok(()) };
     let seconds = wait.as_secs() + 1;
     let detail = format!("too many failed attempts: try again in {seconds} s");
-    Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after_seconds(seconds))
+    Err(ApiError::new(ProblemType::TooManyAttempts, detail).retry_after_seconds(seconds))
 }
 
 /// The user as stored, if the password is right. After too many failures an attempt has to wait. The caller reports
@@ -126,7 +126,7 @@ async fn check_directories(
                 tracing::error!("nobody can log in with the directory {}: {error}", directory.id);
                 let detail =
                     format!("the directory {} cannot be reached: try again, or see the log", directory.id);
-                ApiError::new(StatusCode::SERVICE_UNAVAILABLE, detail)
+                ApiError::new(ProblemType::DirectoryUnreachable, detail)
             })?;
             let Some(person) = person else { continue };
             let known = known(&person, &origin_of(directory), &directory.grants).map_err(|told| {
@@ -146,8 +146,7 @@ pub(super) async fn check_current(
     peer: Peer,
     password: Option<&str>,
 ) -> Result<()> {
-    let refused =
-        |detail: &str| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("current_password");
+    let refused = |detail: &str| ApiError::invalid(detail).path("current_password");
     let password = password.ok_or_else(|| refused("send your current password too, as current_password"))?;
     let attempt = LoginAttempt::new(&caller.name, peer.0, None);
     if check_password(shared, &attempt, &caller.name, password.to_owned()).await?.is_none() {
@@ -172,12 +171,13 @@ pub(super) async fn check_second_factor(
     if !user.has_second_factor {
         return Ok(());
     }
-    let refused = |detail: &str| ApiError::new(StatusCode::UNAUTHORIZED, detail).path("code");
     let Some(code) = code.map(str::trim).filter(|code| !code.is_empty()) else {
-        return Err(refused("send a code of your authenticator app too, or a recovery code, as `code`"));
+        let detail = "send a code of your authenticator app too, or a recovery code, as `code`";
+        return Err(ApiError::new(ProblemType::NeedsSecondFactor, detail).path("code"));
     };
     if !use_code(shared, attempt, user.id, &user.name, code).await? {
-        return Err(refused("this code is wrong, or was used before"));
+        let detail = "this code is wrong, or was used before";
+        return Err(ApiError::new(ProblemType::WrongCode, detail).path("code"));
     }
     Ok(())
 }

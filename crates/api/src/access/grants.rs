@@ -6,8 +6,8 @@
 
 use crate::access::{Call, Caller};
 use crate::error::{ApiError, Result};
+use crate::problem_type::ProblemType;
 use crate::state::ApiInner;
-use axum::http::StatusCode;
 use logstead_accounts::{Grant, Role};
 use logstead_query as query;
 use logstead_query::Query;
@@ -25,7 +25,7 @@ pub(super) fn check_grant(
     let scope = scope.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     if role == Role::Ingest && scope.is_some() {
         let detail = "a token with the role ingest cannot search: leave out scope";
-        return Err(ApiError::bad_request(detail).path("scope"));
+        return Err(ApiError::invalid(detail).path("scope"));
     }
     let logspaces = logspaces.map(|ids| check_granted_logspaces(shared, caller, ids)).transpose()?;
     if let Some(text) = &scope {
@@ -118,7 +118,7 @@ pub(super) fn check_role_of_user(role: Role) -> Result<()> {
         return Ok(());
     }
     let detail = "the role ingest is for tokens: nobody can log in with it";
-    Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("role"))
+    Err(ApiError::invalid(detail).path("role"))
 }
 
 /// Checks the ids and removes duplicates. A logspace that does not exist must be a typing error, which would silently
@@ -129,11 +129,11 @@ fn check_granted_logspaces(shared: &ApiInner, caller: &Caller, mut ids: Vec<Stri
     let known: Vec<&str> = known.filter(|id| caller.may_search(id)).collect();
     if ids.is_empty() {
         let detail = format!("logspaces is empty: name some of {}, or send null for all", known.join(", "));
-        return Err(ApiError::bad_request(detail).path("logspaces"));
+        return Err(ApiError::invalid(detail).path("logspaces"));
     }
     if let Some(unknown) = ids.iter().find(|id| !known.contains(&id.as_str())) {
         let detail = format!("there is no logspace `{unknown}` to grant: there are {}", known.join(", "));
-        return Err(ApiError::bad_request(detail).path("logspaces"));
+        return Err(ApiError::invalid(detail).path("logspaces"));
     }
     ids.sort_unstable();
     ids.dedup();
@@ -143,7 +143,7 @@ fn check_granted_logspaces(shared: &ApiInner, caller: &Caller, mut ids: Vec<Stri
 fn check_scope(text: &str) -> Result<()> {
     if SCOPE_BYTES_MAX < text.len() {
         let detail = format!("the scope has {} bytes: at most {SCOPE_BYTES_MAX} are allowed", text.len());
-        return Err(ApiError::bad_request(detail).path("scope"));
+        return Err(ApiError::new(ProblemType::QuerySyntax, detail).path("scope"));
     }
     // Unlike in a search, a filter that does not parse is not taken as text: a scope has to be exact.
     match query::parse(text) {

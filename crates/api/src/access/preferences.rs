@@ -4,6 +4,7 @@ use super::account::user_id;
 use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::Json;
+use crate::problem_type::ProblemType;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -39,7 +40,7 @@ pub(crate) async fn set_preferences(
     let bytes = serde_json::to_vec(&preferences).map_err(ApiError::internal)?.len();
     if BYTES_MAX < bytes {
         let detail = format!("the preferences have {bytes} bytes: at most {BYTES_MAX} are allowed");
-        return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
+        return Err(ApiError::new(ProblemType::BodyTooLarge, detail));
     }
     call.meta(move |meta| meta.set_preferences(id, &preferences)).await?;
     Ok(StatusCode::NO_CONTENT)

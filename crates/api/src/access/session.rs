@@ -9,6 +9,7 @@ use crate::access::throttle::LoginAttempt;
 use crate::error::{ApiError, Result};
 use crate::extract::{Peer, StrangersJson as Json};
 use crate::peer::Client;
+use crate::problem_type::ProblemType;
 use crate::state::SharedState;
 use crate::web::Deadlines;
 use axum::extract::{Extension, State};
@@ -149,7 +150,7 @@ pub(crate) async fn log_in(
     let Some(user) = check_password(&shared, &attempt, &login.name, login.password).await? else {
         let name: String = login.name.chars().take(name::NAME_CHARS_MAX).collect();
         shared.audit(name.as_str().into(), "session.refused", format!("from {peer}")).await;
-        return Err(ApiError::new(StatusCode::UNAUTHORIZED, "name or password is wrong"));
+        return Err(ApiError::new(ProblemType::WrongPassword, "name or password is wrong"));
     };
     check_second_factor(&shared, &attempt, &user, login.code.as_deref()).await?;
     succeeded(&shared, &attempt);
@@ -193,7 +194,8 @@ pub(crate) async fn set_up(
     if !shared.state.setup_code.as_deref().is_some_and(|expected| Secret::same(&letters(expected), &code)) {
         shared.throttle.lock().failed(&attempt, Instant::now());
         shared.audit("".into(), "setup.refused", format!("from {peer}")).await;
-        return Err(ApiError::forbidden("the code is wrong: the server printed it when it started"));
+        let detail = "the code is wrong: the server printed it when it started";
+        return Err(ApiError::new(ProblemType::WrongSetupCode, detail).path("code"));
     }
     check_name(&setup.name)?;
     let hash = hash_password(&shared, &setup.name, setup.password).await?;

@@ -137,7 +137,7 @@ pub(crate) async fn create_token(
     let TokenRequest { name, role, logspaces, scope, limits, .. } = new;
     if limits.has_zero() {
         let detail = "a limit of 0 would let nothing pass: leave it out, or remove the token";
-        return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("limits"));
+        return Err(ApiError::invalid(detail).path("limits"));
     }
     let grant = check_grant(&call, role, logspaces, scope)?;
     let detail = access_of(role, &grant);
@@ -167,7 +167,7 @@ pub(crate) async fn rotate_token(
     let period = period.ok_or_else(|| {
         let detail =
             format!("overlap `{overlap}` is not a duration of at most {OVERLAP_MAX}: write it as 24h");
-        ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("overlap")
+        ApiError::invalid(detail).path("overlap")
     })?;
     check_manages_token(&call, id).await?;
     let now = clock::now();
@@ -193,7 +193,7 @@ pub(crate) async fn remove_token(call: Call, Path(id): Path<i64>) -> Result<Stat
 fn check_expiry(text: &str, now: Timestamp) -> Result<Timestamp> {
     let refused = |reason: &str| {
         let detail = format!("expires_at `{text}` {reason}");
-        ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("expires_at")
+        ApiError::invalid(detail).path("expires_at")
     };
     match Timestamp::parse_rfc3339(text.as_bytes()) {
         None => Err(refused("is not a time: write it as 2027-01-31T00:00:00Z")),

@@ -172,7 +172,7 @@ fn check_limit(limit: Option<u32>) -> Result<usize> {
         limit @ 1..=LIMIT_MAX => Ok(limit as usize),
         limit => {
             let detail = format!("limit is {limit}: ask for 1 to {LIMIT_MAX} options");
-            Err(ApiError::bad_request(detail).path("limit"))
+            Err(ApiError::invalid(detail).path("limit"))
         }
     }
 }

@@ -109,7 +109,7 @@ impl QuestionParameters for ContextRequest {
 fn check_limit(limit: Option<u32>, path: &str) -> Result<usize> {
     match limit.unwrap_or(LIMIT) {
         limit @ 0..=LIMIT_MAX => Ok(limit as usize),
-        limit => Err(ApiError::bad_request(format!(
+        limit => Err(ApiError::invalid(format!(
             "{path} is {limit}: ask for at most {LIMIT_MAX} messages, and for more with the id of the outermost one"
         ))
         .path(path)),
@@ -120,7 +120,7 @@ fn check_limit(limit: Option<u32>, path: &str) -> Result<usize> {
 fn same(name: &FieldName, logspace: &str, hit: &Hit) -> Result<Meant> {
     let lacking = || {
         let detail = format!("the message has no `{name}` that other messages could share: leave it out");
-        ApiError::bad_request(detail).path("same")
+        ApiError::invalid(detail).path("same")
     };
     let (batch, row) = (&hit.batch, hit.row);
     let text = |bytes: &[u8]| text_test(name, bytes);
@@ -161,7 +161,7 @@ fn text_test(name: &FieldName, value: &[u8]) -> Result<FieldTest> {
     let text = std::str::from_utf8(value).map_err(|_| {
         let detail =
             format!("the value of `{name}` is not UTF-8 text, which cannot be searched for: leave it out");
-        ApiError::bad_request(detail).path("same")
+        ApiError::invalid(detail).path("same")
     })?;
     Ok(FieldTest::Equals(Pattern::new([PatternPart::Text(text.to_owned())], true)))
 }

@@ -114,7 +114,7 @@ pub(crate) async fn facets(asked: CallerQuestion<FacetsRequest>) -> Result<axum:
     let fields = own.fields.unwrap_or_default();
     if fields.is_empty() {
         let detail = "fields is empty: name the fields whose values to count, such as host";
-        return Err(ApiError::bad_request(detail).path("fields"));
+        return Err(ApiError::invalid(detail).path("fields"));
     }
     let wanted = FacetSelection {
         fields,
@@ -174,13 +174,13 @@ impl FacetCounting {
         let limit = limit.unwrap_or(LIMIT);
         if limit == 0 || LIMIT_MAX < limit {
             let detail = format!("{limit_path} is {limit}: ask for 1 to {LIMIT_MAX} values of each field");
-            return Err(ApiError::bad_request(detail).path(limit_path));
+            return Err(ApiError::invalid(detail).path(limit_path));
         }
         names.sort_unstable();
         names.dedup();
         if FIELDS_MAX < names.len() {
             let detail = format!("fields names {} fields: ask for at most {FIELDS_MAX}", names.len());
-            return Err(ApiError::bad_request(detail).path("fields"));
+            return Err(ApiError::invalid(detail).path("fields"));
         }
         let share = memory_bytes_max / names.len().max(1);
         let counted = |fields: Vec<(String, FieldName)>| {

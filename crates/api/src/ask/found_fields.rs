@@ -66,7 +66,7 @@ pub(crate) async fn fields(asked: CallerQuestion<FieldsRequest>) -> Result<axum:
     let limit = own.limit.unwrap_or(LIMIT);
     if limit == 0 || LIMIT_MAX < limit {
         let detail = format!("limit is {limit}: ask for 1 to {LIMIT_MAX} fields");
-        return Err(ApiError::bad_request(detail).path("limit"));
+        return Err(ApiError::invalid(detail).path("limit"));
     }
     let weight = question.weight(true);
     let answer = move |cancel: &Cancel| -> Result<FieldsResponse> {
@@ -118,7 +118,7 @@ impl ValueCount {
 /// Looks a field up by its name.
 pub(crate) fn check_field(name: &str, path: &str) -> Result<FieldName> {
     match name.trim() {
-        "" => Err(ApiError::bad_request("the name of a field is empty").path(path)),
+        "" => Err(ApiError::invalid("the name of a field is empty").path(path)),
         name => Ok(FieldName::new(name)),
     }
 }

@@ -177,19 +177,19 @@ impl HistogramShape<'_> {
     fn width(&self) -> Result<(Width, &'static str)> {
         match (self.buckets, self.interval) {
             (Some(_), Some(_)) => {
-                Err(ApiError::bad_request("send buckets or interval, not both").path("interval"))
+                Err(ApiError::invalid("send buckets or interval, not both").path("interval"))
             }
             (buckets, None) => match buckets.map_or(BUCKETS, |buckets| buckets as usize) {
                 buckets @ 1..=BUCKETS_MAX => Ok((Width::AtMost(buckets), "buckets")),
                 buckets => {
                     let detail = format!("buckets is {buckets}: it must be 1 to {BUCKETS_MAX}");
-                    Err(ApiError::bad_request(detail).path("buckets"))
+                    Err(ApiError::invalid(detail).path("buckets"))
                 }
             },
             (None, Some(text)) => {
                 let period: Period = text
                     .parse()
-                    .map_err(|error| ApiError::bad_request(format!("interval {error}")).path("interval"))?;
+                    .map_err(|error| ApiError::invalid(format!("interval {error}")).path("interval"))?;
                 let nanos = i64::try_from(period.duration().as_nanos()).unwrap_or(i64::MAX);
                 Ok((Width::Nanos(nanos), "interval"))
             }

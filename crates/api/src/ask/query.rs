@@ -5,6 +5,7 @@
 use crate::ask::parts::{WrittenClause, WrittenStage, written};
 use crate::error::{ApiError, Result};
 use crate::extract::Json;
+use crate::problem_type::ProblemType;
 use crate::question::Unparsed;
 use crate::question::cancel::reading;
 use crate::state::SharedState;
@@ -140,12 +141,12 @@ pub(crate) async fn query(
     if EDITS_MAX < request.edits.len() {
         let detail =
             format!("{count} edits are too many: send at most {EDITS_MAX}", count = request.edits.len());
-        return Err(ApiError::bad_request(detail).path("edits"));
+        return Err(ApiError::invalid(detail).path("edits"));
     }
     if QUERY_BYTES_MAX < request.query.len() {
         let bytes = request.query.len();
         let detail = format!("the query has {bytes} bytes and the limit is {QUERY_BYTES_MAX}: shorten it");
-        return Err(ApiError::bad_request(detail).path("query"));
+        return Err(ApiError::new(ProblemType::QuerySyntax, detail).path("query"));
     }
     reading(&shared, move || edited(request)).await.map(|(read, _)| axum::Json(read))
 }
@@ -155,9 +156,10 @@ fn edited(request: QueryRequest) -> Result<QueryResponse> {
     let unparsed = request.unparsed.unwrap_or_default();
     query::parse_asked(&text, unparsed.into()).map_err(|error| ApiError::of_query(&error, &text, "query"))?;
     for (at, edit) in request.edits.into_iter().enumerate() {
-        let path = format!("edits/{at}");
-        let edit = edit.meant(&text).map_err(|detail| ApiError::bad_request(detail).path(path.clone()))?;
-        text = query::edit(&text, &edit).map_err(|error| ApiError::bad_request(error.message).path(path))?;
+        let path = format!("edits[{at}]");
+        let edit = edit.meant(&text).map_err(|detail| ApiError::invalid(detail).path(path.clone()))?;
+        text = query::edit(&text, &edit)
+            .map_err(|error| ApiError::new(ProblemType::QuerySyntax, error.message).path(path))?;
     }
     QueryResponse::new(text)
 }

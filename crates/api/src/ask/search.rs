@@ -4,6 +4,7 @@ use super::cursor;
 use crate::access::{Call, Caller};
 use crate::error::{ApiError, Result};
 use crate::extract::Path;
+use crate::problem_type::ProblemType;
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;
 use crate::question::{AllowedStages, CallerQuestion, QuestionParameters, StoreQuestion, list};
@@ -118,7 +119,7 @@ pub(crate) async fn search(asked: CallerQuestion<SearchRequest>) -> Result<axum:
     let CallerQuestion { shared, caller, mut question, own, started, .. } = asked;
     let page = page_request(own.limit, own.order, own.cursor.as_deref().map(|text| (text, question.key)))?;
     let columns = own.columns.map(MessageColumns::new).transpose();
-    let columns = columns.map_err(|detail| ApiError::bad_request(detail).path("columns"))?;
+    let columns = columns.map_err(|detail| ApiError::invalid(detail).path("columns"))?;
     let weight = question.weight(false);
     let answer =
         move |cancel: &Cancel| SearchResponse::new(&mut question, &page, columns.as_ref(), started, cancel);
@@ -230,9 +231,9 @@ pub(crate) fn messages(hits: &[(String, Hit)]) -> Vec<MessageJson> {
 
 fn check_limit(limit: Option<u32>) -> Result<usize> {
     match limit.unwrap_or(100) {
-        0 => Err(ApiError::bad_request("limit is 0: it must be at least 1").path("limit")),
+        0 => Err(ApiError::invalid("limit is 0: it must be at least 1").path("limit")),
         limit @ 1..=LIMIT_MAX => Ok(limit as usize),
-        limit => Err(ApiError::bad_request(format!(
+        limit => Err(ApiError::invalid(format!(
             "limit is {limit}: ask for at most {LIMIT_MAX} messages and for the next page with `cursor`"
         ))
         .path("limit")),
@@ -240,7 +241,7 @@ fn check_limit(limit: Option<u32>) -> Result<usize> {
 }
 
 fn check_cursor(text: &str, order: indexer::Order, question: u64) -> Result<GlobalPosition> {
-    let refused = |detail: &str| ApiError::bad_request(detail).path("cursor");
+    let refused = |detail: &str| ApiError::new(ProblemType::UnusableCursor, detail).path("cursor");
     match cursor::decode(text) {
         Some((of, asked, place)) if of == order && asked == question => Ok(place),
         Some((of, ..)) if of == order => Err(refused(

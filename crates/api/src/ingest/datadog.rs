@@ -6,6 +6,7 @@ use super::incoming::Incoming;
 use super::route::ProtocolRoute;
 use crate::error::{ApiError, RefusalDetail, Result};
 use crate::extract::{media_type, unsupported};
+use crate::problem_type::ProblemType;
 use axum::Json;
 use axum::body::Body;
 use axum::http::StatusCode;
@@ -29,7 +30,7 @@ async fn logs(incoming: Incoming, body: Body) -> Result<Response> {
     let (batches, _kept) = incoming.check(batches).await?;
     if let Some(first) = batches.refusals.first() {
         let detail = format!("nothing is stored: message {}: {}", first.number, first.reason);
-        return Err(ApiError::bad_request(detail));
+        return Err(ApiError::new(ProblemType::MessagesRefused, detail));
     }
     incoming.store(batches, None).await?.complete()?;
     Ok((StatusCode::ACCEPTED, Json(json!({}))).into_response())

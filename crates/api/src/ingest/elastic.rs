@@ -11,6 +11,7 @@ use super::incoming::{IngestOutcome, RefusableRequest};
 use super::route::ProtocolRoute;
 use crate::error::{ApiError, RefusalDetail, Result};
 use crate::extract::{Path, Query, media_type, unsupported};
+use crate::problem_type::ProblemType;
 use crate::state::SharedState;
 use axum::Json;
 use axum::body::Body;
@@ -309,7 +310,7 @@ async fn thing(method: Method, headers: HeaderMap) -> Response {
         Method::PUT | Method::POST => {
             answer(&headers, &json!({"acknowledged": true, "shards_acknowledged": true}))
         }
-        _ => ApiError::new(StatusCode::METHOD_NOT_ALLOWED, format!("{method} is not allowed here"))
+        _ => ApiError::new(ProblemType::MethodNotAllowed, format!("{method} is not allowed here"))
             .into_response(),
     }
 }

@@ -3,6 +3,7 @@
 use super::incoming::Incoming;
 use super::route::ProtocolRoute;
 use crate::error::{ApiError, Result};
+use crate::problem_type::ProblemType;
 use axum::body::Body;
 use axum::http::StatusCode;
 use axum::routing::post;
@@ -17,12 +18,15 @@ async fn gelf(incoming: Incoming, body: Body) -> Result<StatusCode> {
     let stored = incoming.store(batches, None).await?.complete()?;
     match stored.refusals.first() {
         None => Ok(StatusCode::ACCEPTED),
-        Some(first) => Err(ApiError::bad_request(format!(
-            "{} of {} messages were not accepted, and the others are stored; the first one, message {}: {}",
-            stored.refused,
-            stored.refused + stored.taken(),
-            first.number,
-            first.reason
-        ))),
+        Some(first) => Err(ApiError::new(
+            ProblemType::MessagesRefused,
+            format!(
+                "{} of {} messages were not accepted, and the others are stored; the first one, message {}: {}",
+                stored.refused,
+                stored.refused + stored.taken(),
+                first.number,
+                first.reason
+            ),
+        )),
     }
 }

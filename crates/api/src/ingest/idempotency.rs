@@ -8,7 +8,8 @@ use super::incoming::{
     BatchFailure, IdempotentRequest, Incoming, IngestOutcome, IngestProgress, json, not_stored,
 };
 use crate::error::{ApiError, Result};
-use axum::http::{HeaderName, HeaderValue, StatusCode};
+use crate::problem_type::ProblemType;
+use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use logstead_flow::ledger::JournalId;
 use logstead_flow::receipt::StoreSummary;
@@ -54,7 +55,7 @@ impl Incoming {
         };
         if KEY_BYTES_MAX < key.len() || key.is_empty() {
             let detail = format!("the Idempotency-Key must have 1 to {KEY_BYTES_MAX} bytes");
-            return Err(ApiError::bad_request(detail));
+            return Err(ApiError::new(ProblemType::InvalidHeader, detail).path("Idempotency-Key"));
         }
         let key = hashed(&[self.account().to_string().as_bytes(), key.as_bytes()]);
         let body = hashed(&[&hash, logspace.unwrap_or_default().as_bytes()]);
@@ -82,12 +83,12 @@ impl Incoming {
             RequestStart::UnderWay => {
                 let detail = "a request with this Idempotency-Key is still being processed: send it again \
                               later for its answer";
-                return Err(ApiError::new(StatusCode::CONFLICT, detail).retry_after_seconds(1));
+                return Err(ApiError::new(ProblemType::KeyUnderWay, detail).retry_after_seconds(1));
             }
             RequestStart::Differs => {
                 let detail = "this Idempotency-Key was used for another body before: every body needs a key of its \
                      own";
-                return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail));
+                return Err(ApiError::new(ProblemType::KeyReused, detail));
             }
         };
         // The work goes on if the sender disconnects, so that its outcome is known when the sender asks again.
@@ -202,7 +203,7 @@ fn cannot_note(error: &std::io::Error) -> BatchFailure {
     let detail = format!(
         "it cannot be recorded that the messages are stored, so sending them again could store them twice: {error}"
     );
-    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, detail).retry_after_seconds(1).into()
+    ApiError::new(ProblemType::NotStored, detail).retry_after_seconds(1).into()
 }
 
 /// Notes that a request has ended, whatever the outcome.

@@ -15,13 +15,14 @@ use super::body_memory::BodyReservation;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
 use crate::extract::{Peer, PiecewiseBody};
+use crate::problem_type::ProblemType;
 use crate::question::unknown_logspace;
 use crate::state::SharedState;
 use crate::waiting::{blocking, busy};
 use axum::body::Body;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use logstead_accounts::{Account, Role};
 use logstead_flow::ledger::JournalId;
@@ -146,7 +147,7 @@ impl FromRequestParts<SharedState> for RefusableRequest {
 fn too_fast(shared: &SharedState, caller: &Caller) -> Option<ApiError> {
     let wait = shared.pace.lock().wait(caller.account, &caller.limits, Instant::now())?;
     let detail = format!("{} sends more than it may: wait {} s", caller.name, wait.as_secs() + 1);
-    Some(ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after_seconds(wait.as_secs() + 1))
+    Some(ApiError::new(ProblemType::RateLimited, detail).retry_after_seconds(wait.as_secs() + 1))
 }
 
 /// Why all callers have to wait, if they do.
@@ -212,7 +213,7 @@ impl Incoming {
                     if room.bytes() - seen < REST_BYTES_MIN && self.shared.ingest.is_wanted() {
                         let detail = "the body stopped arriving, and other requests need the memory that it \
                                       takes: send it again";
-                        return Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, detail).retry_after_seconds(1));
+                        return Err(ApiError::new(ProblemType::TooSlow, detail).retry_after_seconds(1));
                     }
                     seen = room.bytes();
                 }
@@ -467,13 +468,19 @@ impl<M> IngestOutcome<M> {
 
 pub(super) fn not_stored(error: &SubmitError) -> ApiError {
     match error {
-        SubmitError::UnknownLogspace(_) => ApiError::not_found(error.to_string()),
-        SubmitError::NoSource => ApiError::new(StatusCode::CONFLICT, error.to_string()),
+        SubmitError::UnknownLogspace(_) => {
+            ApiError::new(ProblemType::UnknownLogspace, error.to_string()).path("logspace")
+        }
+        SubmitError::NoSource => ApiError::new(ProblemType::NoHttpSource, error.to_string()),
         // Senders keep the messages that they are told to send again.
-        SubmitError::SourceDisabled(_) => ApiError::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string())
+        SubmitError::SourceDisabled(_) => ApiError::new(ProblemType::SourceDisabled, error.to_string())
             .retry_after_seconds(DISABLED_RETRY_SECONDS),
-        SubmitError::Busy | SubmitError::Failed(_) | SubmitError::ShuttingDown => {
-            ApiError::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).retry_after_seconds(1)
+        SubmitError::Busy => ApiError::new(ProblemType::Busy, error.to_string()).retry_after_seconds(1),
+        SubmitError::ShuttingDown => {
+            ApiError::new(ProblemType::Stopping, error.to_string()).retry_after_seconds(1)
+        }
+        SubmitError::Failed(_) => {
+            ApiError::new(ProblemType::NotStored, error.to_string()).retry_after_seconds(1)
         }
     }
 }

@@ -8,6 +8,7 @@ use super::incoming::Incoming;
 use super::route::ProtocolRoute;
 use crate::error::{ApiError, Result};
 use crate::extract::{media_type, unsupported};
+use crate::problem_type::ProblemType;
 use crate::waiting::busy;
 use axum::body::Body;
 use axum::http::{StatusCode, header};
@@ -33,11 +34,11 @@ async fn upload(incoming: Incoming, body: Body) -> Result<Response> {
     }
     if incoming.headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
         let detail = "a compressed journal is not accepted: remove `Compression=` from journal-upload.conf";
-        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
+        return Err(ApiError::new(ProblemType::UnsupportedMediaType, detail));
     }
     let Ok(_place) = UPLOADS.try_acquire() else { return Err(busy("too many journals are being uploaded")) };
     let mut journal = Journal::new(LIMITS.line_bytes_max);
-    let malformed = |malformed: JournalError| ApiError::bad_request(malformed.to_string());
+    let malformed = |malformed: JournalError| ApiError::new(ProblemType::InvalidBody, malformed.to_string());
     incoming
         .store_streamed(body, |bytes, host, builder: &mut BatchBuilder| {
             let mut read = 0;

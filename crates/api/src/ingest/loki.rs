@@ -7,6 +7,7 @@ use super::incoming::Incoming;
 use super::route::ProtocolRoute;
 use crate::error::{ApiError, RefusalDetail, Result};
 use crate::extract::{media_type, unsupported};
+use crate::problem_type::ProblemType;
 use crate::state::SharedState;
 use axum::Json;
 use axum::body::Body;
@@ -45,13 +46,16 @@ async fn push(incoming: Incoming, body: Body) -> Result<Response> {
     let stored = incoming.store(batches, None).await?.complete()?;
     match stored.refusals.first() {
         None => Ok(StatusCode::NO_CONTENT.into_response()),
-        Some(first) => Err(ApiError::bad_request(format!(
-            "{} of {} entries were not accepted, and the others are stored; the first one, entry {}: {}",
-            stored.refused,
-            stored.refused + stored.taken(),
-            first.number,
-            first.reason
-        ))),
+        Some(first) => Err(ApiError::new(
+            ProblemType::MessagesRefused,
+            format!(
+                "{} of {} entries were not accepted, and the others are stored; the first one, entry {}: {}",
+                stored.refused,
+                stored.refused + stored.taken(),
+                first.number,
+                first.reason
+            ),
+        )),
     }
 }
 

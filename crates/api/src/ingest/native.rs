@@ -7,6 +7,7 @@ use super::incoming::{Incoming, IngestOutcome};
 use super::params::{IngestParams, Switch, form, reading};
 use crate::error::{ApiError, Problem, Result};
 use crate::extract::Query;
+use crate::problem_type::ProblemType;
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -172,7 +173,7 @@ fn nothing_ingested(what: &str, ingested: Ingested) -> Response {
     let first = ingested.errors.first();
     let reason = first.map(|error| format!(", the first, line {}: {}", error.line, error.reason));
     let detail = format!("{what}{}", reason.unwrap_or_default());
-    let problem = ApiError::bad_request(detail).into_problem();
+    let problem = ApiError::new(ProblemType::MessagesRefused, detail).into_problem();
     let body = axum::Json(NothingIngested { problem, ingested });
     (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/problem+json")], body).into_response()
 }

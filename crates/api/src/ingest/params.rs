@@ -89,7 +89,7 @@ pub(super) fn form(headers: &HeaderMap, format: Option<LineFormat>) -> Result<Na
     };
     match (form, format) {
         (NativeFormat::Text, _) | (_, None) => Ok(form),
-        _ => Err(ApiError::bad_request("format is for text/plain: leave it out").path("format")),
+        _ => Err(ApiError::invalid("format is for text/plain: leave it out").path("format")),
     }
 }
 
@@ -126,9 +126,8 @@ impl IngestParams {
 }
 
 fn written(text: &str) -> Result<Timestamp> {
-    let wrong = || {
-        ApiError::bad_request(format!("`{text}` is not a time such as 2026-11-22T05:11:01Z")).path("written")
-    };
+    let wrong =
+        || ApiError::invalid(format!("`{text}` is not a time such as 2026-11-22T05:11:01Z")).path("written");
     Timestamp::parse_rfc3339(text.as_bytes()).ok_or_else(wrong)
 }
 

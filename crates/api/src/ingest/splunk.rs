@@ -9,6 +9,7 @@ use super::protocol::CredentialPlace;
 use super::route::ProtocolRoute;
 use crate::error::{ApiError, RefusalDetail, Result};
 use crate::extract::{Json, Query};
+use crate::problem_type::ProblemType;
 use crate::state::SharedState;
 use axum::body::Body;
 use axum::extract::State;
@@ -124,7 +125,7 @@ fn faulty(HecError { number, what }: &HecError) -> Result<Response> {
     let (code, text) = match what {
         HecErrorKind::TooMany => {
             let detail = "the body holds more messages than limits.ingest_messages_max: send it in parts";
-            return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
+            return Err(ApiError::new(ProblemType::BodyTooLarge, detail));
         }
         HecErrorKind::Format(_) => (6, "Invalid data format"),
         HecErrorKind::Missing => (12, "Event field is required"),

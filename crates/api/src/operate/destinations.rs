@@ -5,6 +5,7 @@ use crate::access::{Call, Caller};
 use crate::error::{ApiError, Result};
 use crate::extract::{Json, Path, Query};
 use crate::list::{ListIdentity, page_size};
+use crate::problem_type::ProblemType;
 use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::State;
@@ -253,7 +254,7 @@ pub(super) fn check_enabled(shared: &SharedState, id: &str) -> Result<()> {
     let live = shared.state.pipeline.router();
     if live.checked.is_disabled(&RouteTarget::Destination(id.to_owned())) {
         let detail = format!("destination `{id}` is disabled and takes nothing: enable it first");
-        return Err(ApiError::new(StatusCode::CONFLICT, detail));
+        return Err(ApiError::new(ProblemType::DestinationDisabled, detail));
     }
     Ok(())
 }
@@ -262,7 +263,7 @@ pub(super) fn find(shared: &SharedState, id: &str) -> Result<Arc<Destination>> {
     shared.state.pipeline.destination(id).ok_or_else(|| {
         let known = shared.state.pipeline.destination_ids().join(", ");
         let known = if known.is_empty() { "there are none".to_owned() } else { format!("there are {known}") };
-        ApiError::new(StatusCode::NOT_FOUND, format!("there is no destination `{id}`: {known}"))
+        ApiError::new(ProblemType::NotFound, format!("there is no destination `{id}`: {known}"))
     })
 }
 
@@ -270,9 +271,9 @@ fn fewer(messages: u64, there: u64) -> ApiError {
     let detail = format!(
         "there are only {there} messages, not {messages}: look again, and send the request with the right number"
     );
-    ApiError::new(StatusCode::CONFLICT, detail).path("messages")
+    ApiError::new(ProblemType::FewerMessages, detail).path("messages")
 }
 
 fn cannot(what: &str, error: &str) -> ApiError {
-    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, format!("the server could not {what}: {error}"))
+    ApiError::new(ProblemType::NotWritable, format!("the server could not {what}: {error}"))
 }

@@ -42,7 +42,7 @@ pub(crate) async fn flow(
     let to = time(params.to.as_ref(), "to")?.unwrap_or(now);
     let from = time(params.from.as_ref(), "from")?.unwrap_or(to.saturating_add(-RANGE_NANOS));
     if to <= from {
-        return Err(ApiError::bad_request("`from` must be before `to`").path("from"));
+        return Err(ApiError::invalid("`from` must be before `to`").path("from"));
     }
     let query = ledger::ReportQuery { from, to, step: params.step };
     blocking(move || axum::Json(shared.state.pipeline.ledger.report(&query))).await

@@ -109,7 +109,7 @@ pub(crate) async fn resume_retention(call: Call) -> Result<StatusCode> {
 
 fn read<T: FromStr<Err = UnitError>>(text: Option<&str>, path: &str) -> Result<Option<T>> {
     let read = text.map(str::parse).transpose();
-    read.map_err(|error| ApiError::bad_request(format!("{path}: {error}")).path(path))
+    read.map_err(|error| ApiError::invalid(format!("{path}: {error}")).path(path))
 }
 
 pub(super) fn unknown(shared: &SharedState, id: &str) -> ApiError {

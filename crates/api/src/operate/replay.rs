@@ -5,6 +5,7 @@
 use super::destinations::{check_enabled, find};
 use crate::error::{ApiError, Result};
 use crate::extract::Path;
+use crate::problem_type::ProblemType;
 use crate::question::cancel::Cancel;
 use crate::question::{CallerQuestion, QuestionParameters};
 use crate::stream::{BodyPiece, StreamedBody};
@@ -61,7 +62,7 @@ pub(crate) async fn replay(Path(id): Path<String>, asked: CallerQuestion<ReplayR
     check_enabled(&shared, &id)?;
     if !question.stages.is_empty() {
         let detail = "a replay sends messages, not a table: leave out the part after `|`";
-        return Err(ApiError::bad_request(detail).path("query"));
+        return Err(ApiError::new(ProblemType::UnsuitableQuery, detail).path("query"));
     }
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
         return Err(busy("too many exports and replays are running (limits.exports_max)"));

@@ -366,7 +366,7 @@ pub(crate) async fn forget_all(
     let (text, only_once) = (query.unwrap_or_default(), once.unwrap_or(false));
     if text.is_empty() && !only_once {
         let detail = "this would forget all senders: say which with `query`, or `once=true`";
-        return Err(ApiError::bad_request(detail).path("query"));
+        return Err(ApiError::invalid(detail).path("query"));
     }
     let what = format!("those with `{text}`{}", if only_once { " that sent once" } else { "" });
     let inner = call.shared.clone();

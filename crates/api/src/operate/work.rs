@@ -1,7 +1,7 @@
 //! Long work on a logspace in use: one at a time, with its progress.
 
 use crate::error::{ApiError, Result};
-use axum::http::StatusCode;
+use crate::problem_type::ProblemType;
 use parking_lot::Mutex;
 use serde::Serialize;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl Upkeep {
                 WorkKind::Reindex => "indexed again",
             };
             let detail = format!("`{logspace}` is being {what}: wait until that is done");
-            return Err(ApiError::new(StatusCode::CONFLICT, detail));
+            return Err(ApiError::new(ProblemType::WorkUnderWay, detail));
         }
         *now = Some(LogspaceWork { logspace: logspace.to_owned(), kind, done_bytes: 0, of_bytes });
         Ok(WorkGuard(self.clone()))

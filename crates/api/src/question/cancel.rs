@@ -4,10 +4,10 @@
 
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
+use crate::problem_type::ProblemType;
 use crate::question::turn::Permit;
 use crate::state::SharedState;
 use crate::waiting::blocking;
-use axum::http::StatusCode;
 use logstead_config::Size;
 use logstead_flow::machine::memory::RunningQuestion;
 use logstead_query as query;
@@ -89,7 +89,7 @@ pub(crate) async fn ask_within<T: Send + 'static>(
     };
     let answered = blocking(answer).await?;
     match running.filter(|running| running.has_to_end()) {
-        Some(running) => Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, short(&running))),
+        Some(running) => Err(ApiError::new(ProblemType::ShortOfMemory, short(&running))),
         None => Ok(answered),
     }
 }
@@ -173,7 +173,7 @@ impl Cancel {
              server has less to do",
             self.seconds_max()
         );
-        ApiError::bad_request(detail).path("query")
+        ApiError::new(ProblemType::CostlyQuery, detail).path("query")
     }
 
     fn seconds_max(&self) -> f64 {

@@ -19,7 +19,7 @@ impl Clocks {
 pub(crate) fn zone(name: &str) -> Result<TimeZone> {
     let unknown = |_| {
         let detail = format!("there is no time zone `{name}`: write it as UTC or Europe/Vienna");
-        ApiError::bad_request(detail).path("timezone")
+        ApiError::invalid(detail).path("timezone")
     };
     TimeZone::get(name).map_err(unknown)
 }

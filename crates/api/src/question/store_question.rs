@@ -11,6 +11,7 @@ use super::read::{AllowedStages, CommonParameters, CopiesAsked};
 use super::warning::{QueryWarning, WarningCode};
 use crate::access::Caller;
 use crate::error::{ApiError, Result, TextPosition};
+use crate::problem_type::ProblemType;
 use crate::question::clocks::Clocks;
 use crate::question::hint::{self, UnknownField};
 use crate::state::{ApiInner, SharedState};
@@ -99,7 +100,7 @@ impl StoreQuestion {
             let outline = query::outline(&self.text).ok();
             let place = outline.and_then(|outline| outline.stages.into_iter().nth(refused.stage));
             let detail = format!("{refused}; for a table send the query to /api/v1/aggregate");
-            let refused = ApiError::bad_request(detail).path("query");
+            let refused = ApiError::new(ProblemType::UnsuitableQuery, detail).path("query");
             return Err(match place {
                 Some(stage) => refused.at(TextPosition::of(stage.span, &self.text)),
                 None => refused,
@@ -408,7 +409,7 @@ fn unknown_logspaces(
 fn stages_refused(text: &str) -> ApiError {
     let detail = "the query has stages, which make a table: send it to /api/v1/aggregate, or send only the \
                   part before the `|` to this endpoint; to search for the character write \"|\"";
-    let refused = ApiError::bad_request(detail).path("query");
+    let refused = ApiError::new(ProblemType::UnsuitableQuery, detail).path("query");
     match query::parse(text) {
         // When the query is parsed as a filter alone, the error is at the start of the stages.
         Err(error) => refused.at(TextPosition::of(error.span, text)),
@@ -423,7 +424,7 @@ fn range(common: &CommonParameters, zone: &Clocks, now: Timestamp) -> Result<Tim
         && end <= first
     {
         let detail = format!("from ({first}) must be before to ({end})");
-        return Err(ApiError::bad_request(detail).path("from"));
+        return Err(ApiError::invalid(detail).path("from"));
     }
     Ok(TimeRange {
         first: first.unwrap_or(TimeRange::ALL.first),
@@ -436,7 +437,7 @@ pub(crate) fn time(text: &str, name: &str, zone: &Clocks, now: Timestamp) -> Res
     let expression = parse_time(text.trim()).ok_or_else(|| {
         let detail =
             format!("{name} `{text}` is not a time: write it as 2026-11-21T06:13:00Z, -15m or now-1h");
-        ApiError::bad_request(detail).path(name)
+        ApiError::invalid(detail).path(name)
     })?;
     Ok(expression.in_zone(zone, now).resolve(now))
 }
@@ -468,13 +469,13 @@ pub(crate) fn select_logspaces(
     Ok(logspaces.only(wanted))
 }
 
-/// 400 for an empty list of logspaces, in which nothing could be found.
+/// 422 for an empty list of logspaces, in which nothing could be found.
 pub(crate) fn no_logspaces() -> ApiError {
-    ApiError::bad_request("logspaces is an empty list: name at least one, or leave it out").path("logspaces")
+    ApiError::invalid("logspaces is an empty list: name at least one, or leave it out").path("logspaces")
 }
 
 /// 404, naming the logspaces that exist.
 pub(crate) fn unknown_logspace(id: &str, known: &[&str]) -> ApiError {
-    ApiError::not_found(format!("there is no logspace `{id}`: there are {}", known.join(", ")))
-        .path("logspaces")
+    let detail = format!("there is no logspace `{id}`: there are {}", known.join(", "));
+    ApiError::new(ProblemType::UnknownLogspace, detail).path("logspaces")
 }

@@ -4,10 +4,11 @@ use super::document_form::{DocumentForm, ExpectedRevisions, entity_tag, if_match
 use super::draft::{Draft, Problems};
 use crate::access::Call;
 use crate::error::{ApiError, Result};
+use crate::problem_type::ProblemType;
 use crate::revision::{ConfirmationTerms, LiveError, Unconfirmed};
 use crate::state::ApiInner;
-use crate::waiting::{blocking, busy};
-use axum::http::{HeaderMap, StatusCode, header};
+use crate::waiting::blocking;
+use axum::http::{HeaderMap, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use logstead_config::{Period, diff};
 use logstead_pipeline::ApplyError;
@@ -37,7 +38,7 @@ pub(crate) struct ApplyParams {
 impl ApplyParams {
     pub(super) fn motive(self, standard: impl FnOnce() -> String) -> Result<ChangeReason> {
         let ApplyParams { comment, confirm_within, back_if_worse } = self;
-        let refused = |detail: String| ApiError::bad_request(detail).path("confirm_within");
+        let refused = |detail: String| ApiError::invalid(detail).path("confirm_within");
         let (min, max) = CONFIRM_WITHIN;
         let within = confirm_within.map(|text| {
             let period: Period = text.parse().map_err(|error| refused(format!("{error}")))?;
@@ -84,7 +85,7 @@ pub(super) async fn apply(
     if COMMENT_BYTES_MAX < comment.len() {
         let detail =
             format!("the comment has {} bytes: at most {COMMENT_BYTES_MAX} are allowed", comment.len());
-        return Err(ApiError::bad_request(detail).path("comment"));
+        return Err(ApiError::invalid(detail).path("comment"));
     }
     let change = draft.and_then(Draft::into_change).map_err(ApiError::of_document)?;
     let before = call.shared.state.pipeline.router();
@@ -124,7 +125,9 @@ fn refusal(shared: &ApiInner, error: LiveError) -> ApiError {
     match error {
         ApplyError::Conflict { current } => conflict(current),
         ApplyError::Problems(problems) => ApiError::of_document(problems),
-        ApplyError::System(reason) if shared.state.pipeline.stop_requested() => busy(&reason),
+        ApplyError::System(reason) if shared.state.pipeline.stop_requested() => {
+            ApiError::new(ProblemType::Stopping, reason)
+        }
         ApplyError::System(reason) => ApiError::internal(reason),
     }
 }
@@ -141,7 +144,7 @@ pub(super) fn expected(live: u64, headers: &HeaderMap) -> Result<Option<u64>> {
 /// 412: another revision is live.
 pub(super) fn conflict(current: u64) -> ApiError {
     let detail = format!("revision {current} is live by now: load it, make the change again and send that");
-    ApiError::new(StatusCode::PRECONDITION_FAILED, detail)
+    ApiError::new(ProblemType::StaleRevision, detail)
 }
 
 /// Makes a revision of the live document with the changes that `change` makes to it. `expected` is the revision that
@@ -155,7 +158,7 @@ pub(super) async fn revise(
     let shared = call.shared.clone();
     if blocking(move || shared.state.revisions.unconfirmed()).await??.is_some() {
         let detail = "the live revision waits to be confirmed: confirm it, or wait until it has gone back";
-        return Err(ApiError::new(StatusCode::CONFLICT, detail));
+        return Err(ApiError::new(ProblemType::AwaitsConfirmation, detail));
     }
     let live = call.shared.state.pipeline.router();
     if expected.is_some_and(|expected| expected != live.revision) {

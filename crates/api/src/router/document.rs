@@ -6,6 +6,7 @@ use super::draft::Draft;
 use crate::access::{Call, Caller};
 use crate::error::{ApiError, DocumentProblem, Result};
 use crate::extract::{DocumentText, Query};
+use crate::problem_type::ProblemType;
 use crate::revision::Unconfirmed;
 use crate::waiting::blocking;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -121,7 +122,7 @@ pub(crate) async fn put_router(
 ) -> Result<Response> {
     if !headers.contains_key(header::IF_MATCH) {
         let detail = "If-Match is missing: send the ETag of the document that was edited";
-        return Err(ApiError::new(StatusCode::PRECONDITION_REQUIRED, detail));
+        return Err(ApiError::new(ProblemType::MissingIfMatch, detail));
     }
     let live = call.shared.state.pipeline.router();
     let expected = expected(live.revision, &headers)?;

@@ -1,6 +1,7 @@
 //! The formats of a document in requests and responses, and the header `If-Match`.
 
 use crate::error::{ApiError, Result};
+use crate::problem_type::ProblemType;
 use axum::http::{HeaderMap, header};
 use axum::response::IntoResponse;
 use serde::Deserialize;
@@ -92,9 +93,10 @@ pub(super) fn if_match(headers: &HeaderMap) -> Result<Option<ExpectedRevisions>>
                 Some(revision) => revisions.push(revision),
                 None if tag == "*" => is_any = true,
                 None => {
-                    return Err(ApiError::bad_request(format!(
+                    let detail = format!(
                         "If-Match `{text}` names no revision: send the ETag of the document, such as \"7\", or *"
-                    )));
+                    );
+                    return Err(ApiError::new(ProblemType::InvalidHeader, detail).path("If-Match"));
                 }
             }
         }

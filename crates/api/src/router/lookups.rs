@@ -6,6 +6,7 @@
 use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::Path;
+use crate::problem_type::ProblemType;
 use crate::state::{ApiInner, SharedState};
 use crate::waiting::blocking;
 use axum::body::{Body, to_bytes};
@@ -86,11 +87,12 @@ pub(crate) async fn store(call: Call, Path(name): Path<String>, body: Body) -> R
     let text = to_bytes(body, LOOKUP_BYTES_MAX).await.map_err(|_| {
         let detail =
             format!("the file could not be read, or has more than {LOOKUP_BYTES_MAX} bytes (64 MiB)");
-        ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
+        ApiError::new(ProblemType::BodyTooLarge, detail)
     })?;
     let (pipeline, own) = (call.shared.state.pipeline.clone(), name.clone());
     let stored = blocking(move || {
-        let table = LookupTable::parse(&text).map_err(|error| ApiError::bad_request(error.to_string()))?;
+        let table = LookupTable::parse(&text)
+            .map_err(|error| ApiError::new(ProblemType::InvalidBody, error.to_string()))?;
         pipeline.lookups.write(&own, &text).map_err(ApiError::internal)?;
         Ok::<_, ApiError>(table.rows())
     });
@@ -110,7 +112,7 @@ pub(crate) async fn remove(call: Call, Path(name): Path<String>) -> Result<Statu
     let users = used_by(&call.shared, &name);
     if !users.is_empty() {
         let detail = format!("the steps of {} use it: change these first", users.join(", "));
-        return Err(ApiError::new(StatusCode::CONFLICT, detail));
+        return Err(ApiError::new(ProblemType::InUse, detail));
     }
     let (pipeline, own) = (call.shared.state.pipeline.clone(), name.clone());
     if !blocking(move || pipeline.lookups.remove(&own)).await?.map_err(ApiError::internal)? {
@@ -127,7 +129,7 @@ fn check_name(name: &str) -> Result<()> {
     let detail = format!(
         "`{name}` is not the name of a lookup file: use letters, digits, `_`, `-` and `.`, as in `assets.csv`"
     );
-    Err(ApiError::bad_request(detail).path("name"))
+    Err(ApiError::invalid(detail).path("name"))
 }
 
 fn missing(name: &str) -> ApiError {

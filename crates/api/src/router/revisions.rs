@@ -8,9 +8,10 @@ use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::{Path, Query};
 use crate::list::{ListIdentity, ListParams, PAGE_MAX, page_size};
+use crate::problem_type::ProblemType;
 use crate::state::{ApiInner, SharedState};
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use logstead_accounts::Revision;
 use logstead_config::{Document, check_toml, diff, from_toml};
@@ -162,7 +163,7 @@ pub(crate) async fn confirm(call: Call, headers: HeaderMap) -> Result<axum::Json
     expected(live, &headers)?;
     if !call.meta(move |meta| meta.confirm_revision(live)).await? {
         let detail = format!("revision {live} is live, and does not have to be confirmed");
-        return Err(ApiError::new(StatusCode::CONFLICT, detail));
+        return Err(ApiError::new(ProblemType::NothingToConfirm, detail));
     }
     call.audit("router.confirm", format!("revision {live}")).await;
     Ok(axum::Json(Confirmed { revision: live }))

@@ -37,7 +37,7 @@ pub(crate) async fn put_timezone(
     Path((source, host)): Path<(String, String)>,
     Json(request): Json<ZoneRequest>,
 ) -> Result<Response> {
-    let refused = |message| ApiError::bad_request(message).path("timezone");
+    let refused = |message| ApiError::invalid(message).path("timezone");
     let zone = match &request.timezone {
         Some(zone) => {
             time_zone(zone).map_err(refused)?;
@@ -58,7 +58,7 @@ pub(crate) async fn put_timezone(
         if found.get("timezone").is_none() {
             let kind = found["kind"].as_str().unwrap_or_default();
             let detail = format!("source `{source}` is of kind `{kind}`, whose times always name a zone");
-            return Err(ApiError::bad_request(detail));
+            return Err(ApiError::invalid(detail));
         }
         let mut zones = found["timezones"].as_array().cloned().unwrap_or_default();
         let prefix = format!("{host}=");

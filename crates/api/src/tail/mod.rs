@@ -24,8 +24,9 @@ use super::tail::sampling::Sampling;
 use super::tail::turn::TailFollowers;
 use super::tail::wire::{TailEvent, event};
 use super::waiting::{blocking, busy};
+use crate::problem_type::ProblemType;
 use axum::body::Bytes;
-use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use logstead_flow::request_id;
 use logstead_indexer::{Hit, Searcher};
@@ -125,7 +126,7 @@ impl TailRequest {
         let Some(text) = text else { return Ok(None) };
         let refused = || {
             let detail = format!("{name} is not a position that a tail sent: start again without it");
-            ApiError::bad_request(detail).path(name)
+            ApiError::new(ProblemType::UnusableCursor, detail).path(name)
         };
         TailPosition::parse(text).map(Some).ok_or_else(refused)
     }
@@ -137,7 +138,7 @@ impl TailRequest {
         }
         let detail =
             format!("last is {last}: a tail begins with at most {LAST_MAX} messages; use a search for more");
-        Err(ApiError::bad_request(detail).path("last"))
+        Err(ApiError::invalid(detail).path("last"))
     }
 }
 
@@ -282,11 +283,15 @@ impl OpenTail {
 
     /// Checks the caller's current rights. New logspaces are followed from their beginning.
     async fn admit(&self, following: &mut TailFollowers) -> Result<()> {
-        let changed =
-            || ApiError::forbidden("the rights of this login or token have changed: open the tail again");
+        let changed = || {
+            ApiError::new(
+                ProblemType::RightsChanged,
+                "the rights of this login or token have changed: open the tail again",
+            )
+        };
         let caller = authenticate(&self.shared, &self.headers)
             .await?
-            .ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "the session has ended: log in again"))?;
+            .ok_or_else(|| ApiError::new(ProblemType::NotSignedIn, "the session has ended: log in again"))?;
         let question = StoreQuestion::read(&self.shared, &caller, &self.common, TailRequest::STAGES).await?;
         let is_there = |logspace: &String| question.logspaces.get(logspace).is_some();
         if question.query != self.query || !following.logspaces().iter().all(is_there) {
@@ -315,5 +320,5 @@ impl OpenTail {
 }
 
 fn stopping() -> ApiError {
-    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping: open the tail again later")
+    ApiError::new(ProblemType::Stopping, "the server is stopping: open the tail again later")
 }

@@ -2,6 +2,7 @@
 
 use super::deadlines::ConnectionEnd;
 use super::limits::WebLimits;
+use crate::problem_type::{ProblemEntry, ProblemType};
 use logstead_flow::request_id::{FIELD, Id};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -14,7 +15,7 @@ pub(super) fn words(ending: ConnectionEnd, head_bytes: usize, limits: &WebLimits
     let seconds = limits.timeouts.header.as_secs_f64();
     match ending {
         ConnectionEnd::HeadTooSlow if 0 < head_bytes => {
-            Some(problem(408, &format!("the request did not come within {seconds} s")))
+            Some(problem(ProblemType::TooSlow, &format!("the request did not come within {seconds} s")))
         }
         ConnectionEnd::HeadTooSlow
         | ConnectionEnd::Idle
@@ -25,35 +26,31 @@ pub(super) fn words(ending: ConnectionEnd, head_bytes: usize, limits: &WebLimits
 
 /// The response on a connection for which there is no room.
 pub(super) fn no_place(detail: &str) -> String {
-    problem(503, &format!("{detail}: try again"))
+    problem(ProblemType::Busy, &format!("{detail}: try again"))
 }
 
 /// The response if HTTP itself refuses a request.
 pub(super) fn refusal(status: u16) -> String {
-    let detail = match status {
-        414 => "the address of the request is too long",
-        431 => "the head of the request is too long, or has more than 100 fields",
-        _ => "the request is not valid HTTP/1.1",
+    let (kind, detail) = match status {
+        414 => (ProblemType::AddressTooLong, "the address of the request is too long"),
+        431 => {
+            (ProblemType::HeaderTooLong, "the head of the request is too long, or has more than 100 fields")
+        }
+        _ => (ProblemType::InvalidHttp, "the request is not valid HTTP/1.1"),
     };
-    problem(status, detail)
+    problem(kind, detail)
 }
 
-fn problem(status: u16, detail: &str) -> String {
-    let title = match status {
-        408 => "Request Timeout",
-        414 => "URI Too Long",
-        431 => "Request Header Fields Too Large",
-        503 => "Service Unavailable",
-        _ => "Bad Request",
-    };
+fn problem(kind: ProblemType, detail: &str) -> String {
+    let ProblemEntry { status, title, .. } = *kind.entry();
     let id = Id::random();
     let body = serde_json::json!({
-        "type": "about:blank", "title": title, "status": status, "detail": detail, FIELD: id.as_str()
+        "type": kind, "title": title, "status": status.as_u16(), "detail": detail, FIELD: id.as_str()
     });
     let body = body.to_string();
-    let retry = if status == 503 { "retry-after: 1\r\n" } else { "" };
+    let retry = if kind == ProblemType::Busy { "retry-after: 1\r\n" } else { "" };
     format!(
-        "HTTP/1.1 {status} {title}\r\ncontent-type: application/problem+json\r\ncontent-length: {}\r\n\
+        "HTTP/1.1 {status}\r\ncontent-type: application/problem+json\r\ncontent-length: {}\r\n\
          cache-control: no-store\r\nx-content-type-options: nosniff\r\nx-request-id: {id}\r\n{retry}connection: close\r\n\r\n{body}",
         body.len()
     )

@@ -88,7 +88,7 @@ fn check(server: &Server, limited: &str) {
         assert_eq!(self::told(server, path, json!({"query": "*"}), limited), (5, 0), "{path}");
     }
     let (status, _) = server.post("/count", &json!({"query": "*", "copies": "none"}));
-    assert_eq!(status, 400);
+    assert_eq!(status, 422);
     let (_, found) = server.post("/search", &json!({"query": "login copies:all"}));
     let mut places: Vec<(&str, &str, bool)> = found["messages"]
         .as_array()

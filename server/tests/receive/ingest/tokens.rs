@@ -83,7 +83,7 @@ async fn a_token_chooses_only_the_logspaces_that_it_is_granted() {
         .await
         .check(403, "may not choose");
     let scoped = json!({"name": "c", "role": "ingest", "scope": "host:a"});
-    server.post("/api/v1/tokens", ADMIN, "application/json", scoped.to_string()).await.check(400, "scope");
+    server.post("/api/v1/tokens", ADMIN, "application/json", scoped.to_string()).await.check(422, "scope");
     let user = json!({"name": "u", "role": "ingest", "password": "correct horse battery"});
     server.post("/api/v1/users", ADMIN, "application/json", user.to_string()).await.check(422, "tokens");
 }

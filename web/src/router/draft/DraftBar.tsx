@@ -317,7 +317,7 @@ function ApplyDialog(props: ApplyDialogProps) {
       await queryClient.invalidateQueries({ queryKey: ['router'] });
     },
     onError: async (error) => {
-      if (!(error instanceof ApiError) || error.status !== 412) return;
+      if (!(error instanceof ApiError) || !error.is('stale-revision')) return;
       queryClient.setQueryData(liveQuery.queryKey, await fetchLive());
       onBehind();
     },

@@ -16,7 +16,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form, FormEnd } from '../../ui/Form';
 import { savedSearchesQuery } from '../../api/savedSearches';
-import { problemOf } from '../../api/client';
+import { ApiError, problemOf } from '../../api/client';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
 import type { SearchState } from '../searchParams';
@@ -71,7 +71,7 @@ export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {
     },
   });
   const problem = saving.error === null ? null : problemOf(saving.error);
-  const isTaken = problem?.status === 409;
+  const isTaken = saving.error instanceof ApiError && saving.error.is('name-taken');
   const suggestion = isTaken ? freeName(name.trim(), folder.trim(), known) : name;
   return (
     <Dialog opened onClose={onClose} title={renamed === null ? 'Save this search' : 'Change'}>

@@ -9,6 +9,7 @@ use super::report::DryRunReport;
 use super::run::{DryRun, DryRunSetup};
 use super::source_reader::SourceReader;
 use crate::error::{ApiError, Result};
+use crate::problem_type::ProblemType;
 use crate::question::cancel::Cancel;
 use crate::question::{CallerQuestion, QuestionParameters};
 use crate::router::draft::Draft;
@@ -92,19 +93,15 @@ pub(crate) async fn test(headers: HeaderMap, asked: CallerQuestion<TestRequest>)
     let TestRequest { document, messages, examples, limit, sample } = own;
     if !question.stages.is_empty() {
         let detail = "a draft is tried on messages, not on a table: leave out the part after `|`";
-        return Err(ApiError::bad_request(detail).path("query"));
+        return Err(ApiError::new(ProblemType::UnsuitableQuery, detail).path("query"));
     }
     let examples = examples.unwrap_or(EXAMPLES);
     if EXAMPLES_MAX < examples {
-        return Err(
-            ApiError::bad_request(format!("at most {EXAMPLES_MAX} examples are shown")).path("examples")
-        );
+        return Err(ApiError::invalid(format!("at most {EXAMPLES_MAX} examples are shown")).path("examples"));
     }
     let sample = sample.unwrap_or(SAMPLE_MAX);
     if SAMPLE_MAX < sample {
-        return Err(
-            ApiError::bad_request(format!("a sample has at most {SAMPLE_MAX} messages")).path("sample")
-        );
+        return Err(ApiError::invalid(format!("a sample has at most {SAMPLE_MAX} messages")).path("sample"));
     }
     let pipeline = shared.state.pipeline.clone();
     let live = pipeline.router();
@@ -117,7 +114,7 @@ pub(crate) async fn test(headers: HeaderMap, asked: CallerQuestion<TestRequest>)
     if let Some(messages) = messages {
         if PASTED_MAX < messages.len() {
             let detail = format!("{} messages were pasted, and the limit is {PASTED_MAX}", messages.len());
-            return Err(ApiError::bad_request(detail).path("messages"));
+            return Err(ApiError::invalid(detail).path("messages"));
         }
         let paste = move || {
             let pasted = messages.iter().map(|message| (message.raw.as_str(), message.source.as_str()));

@@ -112,14 +112,14 @@ pub(crate) async fn trace(call: Call, Json(request): Json<TraceRequest>) -> Resu
         }
         (None, Some(raw)) => {
             let source = request.source.clone().ok_or_else(|| {
-                ApiError::bad_request("name the source that the message comes in through").path("source")
+                ApiError::invalid("name the source that the message comes in through").path("source")
             })?;
             reader.pasted(raw, &source, clock::now(), &mut builder);
             source
         }
         _ => {
             let detail = "name a stored message with `id`, or send one with `raw` and `source`";
-            return Err(ApiError::bad_request(detail));
+            return Err(ApiError::invalid(detail));
         }
     };
     let batch = Arc::new(builder.seal());
