@@ -33,11 +33,6 @@ impl TokenLimits {
     pub fn limit_pace(&self) -> bool {
         self.messages_per_second.is_some() || self.bytes_per_second.is_some()
     }
-
-    /// Whether one of the limits is zero, so that nothing could pass.
-    pub fn has_zero(&self) -> bool {
-        [self.messages_per_second, self.bytes_per_second, self.body_bytes].contains(&Some(0))
-    }
 }
 
 /// A token, without its secret.
@@ -63,6 +58,13 @@ pub struct ApiToken {
     pub limits: TokenLimits,
     /// The time when its previous secret stops working.
     pub former_until: Option<Timestamp>,
+}
+
+impl ApiToken {
+    /// The part that can be changed.
+    fn settings(&self) -> impl PartialEq {
+        (self.name.clone(), self.grant.clone(), self.limits, self.expires_at)
+    }
 }
 
 /// A token to create.
@@ -104,15 +106,7 @@ impl Meta {
         let secret = Secret::token()?;
         let id = self.write(|connection| {
             let transaction = connection.transaction()?;
-            let is_taken = transaction.query_row(
-                "SELECT EXISTS (SELECT 1 FROM tokens WHERE name = ?1 COLLATE NOCASE
-                                AND (expires_at IS NULL OR ?2 < expires_at))",
-                params![new.name, Nanos(now)],
-                |row| row.get(0),
-            )?;
-            if is_taken {
-                return Err(Error::TokenExists(new.name.to_owned()));
-            }
+            check_free(&transaction, new.name, None, now)?;
             insert(&transaction, new, grant, limits, secret.hash(), now)?;
             let id = transaction.last_insert_rowid();
             transaction.commit()?;
@@ -134,6 +128,36 @@ impl Meta {
             token.last_used = token.last_used.max(store.books.last_used(UsedItem::Token(token.id)));
         }
         Ok(tokens)
+    }
+
+    /// The token with this id, also if it has ended.
+    pub fn token(&self, id: i64) -> Result<Option<ApiToken>> {
+        let store = self.store();
+        let mut found = token(&store.connection, id)?;
+        if let Some(token) = &mut found {
+            token.last_used = token.last_used.max(store.books.last_used(UsedItem::Token(id)));
+        }
+        Ok(found)
+    }
+
+    /// Gives a token the name, the grant, the limits and the end of `after`, if it still has those of `before`; returns
+    /// whether it had. Its secret stays.
+    pub fn change_token(&self, before: &ApiToken, after: &ApiToken, now: Timestamp) -> Result<bool> {
+        self.write(|connection| {
+            let transaction = connection.transaction()?;
+            let found = token(&transaction, before.id)?;
+            if found.is_none_or(|found| found.settings() != before.settings()) {
+                return Ok(false);
+            }
+            check_free(&transaction, &after.name, Some(before.id), now)?;
+            let (expires_at, logspaces) = (after.expires_at.map(Nanos), after.grant.logspaces_column());
+            transaction.execute(
+                "UPDATE tokens SET name = ?2, logspaces = ?3, scope = ?4, limits = ?5, expires_at = ?6 WHERE id = ?1",
+                params![before.id, after.name, logspaces, after.grant.scope, JsonColumn(&after.limits), expires_at],
+            )?;
+            transaction.commit()?;
+            Ok(true)
+        })
     }
 
     /// The token that a secret belongs to; `None` if there is none or it has ended.
@@ -188,6 +212,25 @@ impl Meta {
             Ok(statement.query_row([id], |row| row.get(0)).optional()?)
         })
     }
+}
+
+fn token(connection: &Connection, id: i64) -> Result<Option<ApiToken>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id, name, role, created_by, created_at, expires_at, last_used, logspaces, scope, limits, former_until
+         FROM tokens WHERE id = ?1",
+    )?;
+    Ok(statement.query_row([id], read).optional()?)
+}
+
+/// Refuses a name that another token has which has not ended.
+fn check_free(connection: &Connection, name: &str, own: Option<i64>, now: Timestamp) -> Result<()> {
+    let is_taken = connection.query_row(
+        "SELECT EXISTS (SELECT 1 FROM tokens WHERE name = ?1 COLLATE NOCASE AND id IS NOT ?3
+                        AND (expires_at IS NULL OR ?2 < expires_at))",
+        params![name, Nanos(now), own],
+        |row| row.get(0),
+    )?;
+    if is_taken { Err(Error::TokenExists(name.to_owned())) } else { Ok(()) }
 }
 
 fn insert(
@@ -269,6 +312,26 @@ mod tests {
         assert!(meta.rotate_token(id + 1, at(90), at(20)).unwrap().is_none());
         meta.remove_token(id).unwrap();
         assert!(!works(&second, 21) && !works(&third, 21));
+    }
+
+    #[test]
+    fn a_token_is_changed_only_as_it_was_seen() {
+        let directory = tempfile::tempdir().unwrap();
+        let meta = Meta::open(&directory.path().join("logstead.db")).unwrap();
+        let at = |seconds: i64| Timestamp::from_nanos(seconds * SECOND);
+        let new = |name| NewToken { name, role: Role::Analyst, created_by: "ana".into(), expires_at: None };
+        let (id, secret) = meta.add_token(&new("ci"), at(1)).unwrap();
+        meta.add_token(&new("web"), at(1)).unwrap();
+        let before = meta.token(id).unwrap().unwrap();
+        let grant = Grant { logspaces: None, scope: Some("host:a".to_owned()) };
+        let after = ApiToken { name: "build".to_owned(), grant, expires_at: Some(at(9)), ..before.clone() };
+        assert!(meta.change_token(&before, &after, at(2)).unwrap());
+        assert_eq!(meta.use_token(secret.hash(), at(3)).unwrap().unwrap().grant, after.grant);
+        assert!(!meta.change_token(&before, &after, at(3)).unwrap(), "it was changed meanwhile");
+        let taken = ApiToken { name: "WEB".to_owned(), ..after.clone() };
+        assert!(matches!(meta.change_token(&after, &taken, at(3)), Err(Error::TokenExists(_))));
+        assert_eq!(meta.use_token(secret.hash(), at(9)).unwrap(), None);
+        assert_eq!(meta.token(id + 2).unwrap(), None);
     }
 
     #[test]

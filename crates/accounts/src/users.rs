@@ -169,16 +169,24 @@ impl Meta {
         self.write(|connection| {
             let transaction = connection.transaction()?;
             let before = user(&transaction, name)?;
-            if role != Role::Admin || !grant.is_everything() {
-                another_admin(&transaction, &before)?;
-            }
-            transaction.execute(
-                "UPDATE users SET role = ?2, logspaces = ?3, scope = ?4 WHERE name = ?1",
-                params![name, role, grant.logspaces_column(), grant.scope],
-            )?;
-            let after = user(&transaction, name)?;
+            let after = set_rights(&transaction, &before, role, grant)?;
             transaction.commit()?;
             Ok((before, after))
+        })
+    }
+
+    /// Changes the role and the grant of a user who still has those of `before`. Returns the user afterwards, or `None`
+    /// if they were changed meanwhile.
+    pub fn change_user_from(&self, before: &User, role: Role, grant: &Grant) -> Result<Option<User>> {
+        self.write(|connection| {
+            let transaction = connection.transaction()?;
+            let found = user(&transaction, &before.name)?;
+            if (found.role, &found.grant) != (before.role, &before.grant) {
+                return Ok(None);
+            }
+            let after = set_rights(&transaction, &found, role, grant)?;
+            transaction.commit()?;
+            Ok(Some(after))
         })
     }
 
@@ -283,6 +291,17 @@ pub(super) fn credentials(
 fn user(connection: &Connection, name: &str) -> Result<User> {
     let found = connection.query_row(&format!("SELECT {COLUMNS} FROM users WHERE name = ?1"), [name], read);
     found.optional()?.ok_or_else(|| Error::NoSuchUser(name.to_owned()))
+}
+
+fn set_rights(connection: &Connection, before: &User, role: Role, grant: &Grant) -> Result<User> {
+    if role != Role::Admin || !grant.is_everything() {
+        another_admin(connection, before)?;
+    }
+    connection.execute(
+        "UPDATE users SET role = ?2, logspaces = ?3, scope = ?4 WHERE name = ?1",
+        params![before.name, role, grant.logspaces_column(), grant.scope],
+    )?;
+    user(connection, &before.name)
 }
 
 pub(super) fn id(connection: &Connection, name: &str) -> Result<i64> {

@@ -188,6 +188,10 @@ impl ApiError {
         }
     }
 
+    pub(crate) fn is(&self, kind: ProblemType) -> bool {
+        self.problem.kind == kind
+    }
+
     fn status(&self) -> StatusCode {
         self.problem.kind.entry().status
     }

@@ -14,6 +14,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use logstead_config::Size;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::net::IpAddr;
@@ -52,6 +53,28 @@ async fn read_json<T: DeserializeOwned>(request: Request, body_bytes_max: usize)
         other => return Err(unsupported(other, "application/json")),
     }
     parse_json(&read_body(request.into_body(), body_bytes_max).await?)
+}
+
+/// A JSON body with the parts to change (RFC 7396).
+pub(crate) struct MergePatch<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Sync> FromRequest<S> for MergePatch<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<MergePatch<T>> {
+        match media_type(request.headers()).as_deref() {
+            Some("application/json" | "application/merge-patch+json") => {}
+            other => return Err(unsupported(other, "application/merge-patch+json or application/json")),
+        }
+        parse_json(&read_body(request.into_body(), BODY_BYTES_MAX).await?).map(MergePatch)
+    }
+}
+
+/// Reads a part of a [`MergePatch`] that is there, so that null differs from a part that is left out.
+pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    part: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(part).map(Some)
 }
 
 /// Text with its media type: a document in one of the formats that the handler understands.

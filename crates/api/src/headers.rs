@@ -2,11 +2,18 @@
 
 use super::peer::Client;
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::Response;
-use logstead_config::settings::Settings;
+use axum::response::{IntoResponse, Response};
+use logstead_config::settings::{Settings, Web};
+use serde::Serialize;
 use std::sync::Arc;
+
+/// 201 for what was created at this path of the API.
+pub(super) fn created(web: &Web, path: &str, body: impl Serialize) -> Response {
+    let location = [(header::LOCATION, format!("{}/api/v1/{path}", web.base()))];
+    (StatusCode::CREATED, location, axum::Json(body)).into_response()
+}
 
 /// The middleware that adds them.
 pub(super) async fn with_headers(

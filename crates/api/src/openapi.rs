@@ -31,7 +31,7 @@ pub fn openapi() -> OpenApi {
 }
 
 fn describe_item(item: &mut PathItem, needs: Needs) {
-    let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete];
+    let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete];
     operations.into_iter().flatten().for_each(|operation| describe(operation, needs));
 }
 

@@ -1,6 +1,6 @@
 //! Every route, and the requirements for its callers.
 
-use super::access::{Needs, account, audit, oidc, preferences, session, tokens, users};
+use super::access::{Needs, account, audit, oidc, preferences, session, token_change, tokens, users};
 use super::ask::aggregate::AggregateRequest;
 use super::ask::complete::CompleteRequest;
 use super::ask::context::ContextRequest;
@@ -101,7 +101,7 @@ fn analyst() -> OpenApiRouter<SharedState> {
         .routes(routes!(changes::changes))
         .routes(got::<ExportRequest>(routes!(export::export)))
         .routes(routes!(saved_searches::list, saved_searches::create))
-        .routes(routes!(saved_searches::replace, saved_searches::remove))
+        .routes(routes!(saved_searches::get, saved_searches::replace, saved_searches::remove))
         .routes(routes!(saved_searches::used))
         .routes(routes!(logspaces::logspaces))
         .routes(routes!(system::openapi_json))
@@ -168,14 +168,14 @@ fn operator() -> OpenApiRouter<SharedState> {
 fn of_accounts() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(routes!(users::list_users, users::create_user))
-        .routes(routes!(users::change_user, users::remove_user))
+        .routes(routes!(users::get_user, users::put_user, users::update_user, users::remove_user))
         .routes(routes!(users::disable_user))
         .routes(routes!(users::enable_user))
         .routes(routes!(users::list_sessions_of, users::end_sessions_of))
         .routes(routes!(users::end_session_of))
         .routes(routes!(users::remove_totp_of))
         .routes(routes!(tokens::list_tokens, tokens::create_token))
-        .routes(routes!(tokens::remove_token))
+        .routes(routes!(tokens::get_token, token_change::update_token, tokens::remove_token))
         .routes(routes!(tokens::rotate_token))
 }
 

@@ -6,9 +6,11 @@
 use super::access::{Call, Caller};
 use super::error::{ApiError, Result};
 use super::extract::{Json, Path, Query};
+use super::headers::created;
 use super::question::no_logspaces;
 use super::state::SharedState;
 use axum::http::StatusCode;
+use axum::response::Response;
 use logstead_accounts as accounts;
 use logstead_accounts::{Role, SearchToSave};
 use logstead_config::is_private;
@@ -135,16 +137,26 @@ pub(crate) async fn list(
 /// Saves a search.
 #[utoipa::path(
     post, path = "/api/v1/saved-searches", tag = "saved searches", operation_id = "create_saved_search",
-    responses((status = 201, body = SavedSearch))
+    responses((
+        status = 201, body = SavedSearch, headers(("Location" = String, description = "The address of what was created"))
+    ))
 )]
-pub(crate) async fn create(
-    call: Call,
-    Json(request): Json<SavedSearchRequest>,
-) -> Result<(StatusCode, axum::Json<SavedSearch>)> {
+pub(crate) async fn create(call: Call, Json(request): Json<SavedSearchRequest>) -> Result<Response> {
     let new = request.check(&call.caller)?;
     let owner = call.caller.actor();
     let saved = call.meta(move |meta| meta.add_saved_search(&owner, &new, clock::now())).await?;
-    Ok((StatusCode::CREATED, axum::Json(SavedSearch::new(saved, &call.caller))))
+    let saved = SavedSearch::new(saved, &call.caller);
+    Ok(created(&call.shared.state.settings.web, &format!("saved-searches/{}", saved.id), saved))
+}
+
+/// A search: the caller's own, or a shared one.
+#[utoipa::path(
+    get, path = "/api/v1/saved-searches/{id}", tag = "saved searches", operation_id = "get_saved_search",
+    responses((status = 200, body = SavedSearch))
+)]
+pub(crate) async fn get(call: Call, Path(id): Path<i64>) -> Result<axum::Json<SavedSearch>> {
+    let found = known(&call, id).await?;
+    Ok(axum::Json(SavedSearch::new(found, &call.caller)))
 }
 
 /// Replaces a search: the caller's own or, as an administrator, a shared one. It keeps its owner.
@@ -156,7 +168,7 @@ pub(crate) async fn replace(
     Path(id): Path<i64>,
     Json(request): Json<SavedSearchRequest>,
 ) -> Result<axum::Json<SavedSearch>> {
-    check_known(&call, id).await?;
+    known(&call, id).await?;
     let new = request.check(&call.caller)?;
     let (account, admin) = (call.caller.account, manages_shared(&call.caller));
     let saved =
@@ -169,7 +181,7 @@ pub(crate) async fn replace(
     delete, path = "/api/v1/saved-searches/{id}", tag = "saved searches", operation_id = "remove_saved_search", responses((status = 204))
 )]
 pub(crate) async fn remove(call: Call, Path(id): Path<i64>) -> Result<StatusCode> {
-    check_known(&call, id).await?;
+    known(&call, id).await?;
     let (account, admin) = (call.caller.account, manages_shared(&call.caller));
     call.meta(move |meta| meta.remove_saved_search(account, admin, id)).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -180,17 +192,17 @@ pub(crate) async fn remove(call: Call, Path(id): Path<i64>) -> Result<StatusCode
     post, path = "/api/v1/saved-searches/{id}/used", tag = "saved searches", operation_id = "use_saved_search", responses((status = 204))
 )]
 pub(crate) async fn used(call: Call, Path(id): Path<i64>) -> Result<StatusCode> {
-    check_known(&call, id).await?;
+    known(&call, id).await?;
     call.meta(move |meta| meta.use_saved_search(call.caller.account, id, clock::now())).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// 404 for a search that the caller may not know of, as for one that does not exist.
-async fn check_known(Call { shared, caller }: &Call, id: i64) -> Result<()> {
+/// The search with this id; 404 for one that the caller may not know of, as for one that does not exist.
+async fn known(Call { shared, caller }: &Call, id: i64) -> Result<accounts::SavedSearch> {
     let viewer = caller.account;
     let found = shared.meta(move |meta| meta.saved_search(viewer, id)).await?;
     if may_know(caller, &found.search, &all_logspaces(shared)) {
-        Ok(())
+        Ok(found)
     } else {
         Err(accounts::Error::NoSuchSearch(id).into())
     }

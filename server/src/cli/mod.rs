@@ -33,6 +33,7 @@ mod tail;
 mod text;
 mod tls;
 mod token;
+mod token_remote;
 mod typed_password;
 mod user;
 mod verify;

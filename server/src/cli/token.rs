@@ -1,7 +1,8 @@
-//! `logstead token`: makes a token in the data directory of a stopped server.
+//! `logstead token`: makes a token in the data directory of a stopped server, and changes those of a running one.
 
 use super::choice::one_of;
 use super::failure::{CommandFailure, Result};
+use super::token_remote::{TokenOfServerArgs, TokenUpdateArgs};
 use super::{starting, text};
 use clap::{Args, Subcommand};
 use logstead_accounts::{Grant, NewToken, Role, name};
@@ -9,6 +10,16 @@ use logstead_config::Period;
 use logstead_flow::machine::clock;
 use logstead_flow::machine::lock::DataLock;
 use std::path::PathBuf;
+
+const OF_SERVER: &str = "Examples:
+  logstead token show shippers --server http://127.0.0.1:8080 --token TOKEN
+  logstead token update report --scope 'host:web-*' --logspace main
+  logstead token update shippers --messages-per-second 500 --expires-in 90d
+  logstead token update shippers --no-limits
+
+The server and the token can also be given as LOGSTEAD_SERVER and LOGSTEAD_TOKEN; the token is that of an administrator.
+Prints the token without its secret, as JSON; an update keeps the secret. Exit code 0: done; 1: refused, for example
+because there is no such token; 3: the server cannot be reached.";
 
 pub(super) const EXAMPLES: &str = "Examples:
   logstead token create shippers --role ingest --data /var/lib/logstead
@@ -36,6 +47,12 @@ enum TokenAction {
     /// Creates a token and prints it
     #[command(after_help = EXAMPLES)]
     Create(Create),
+    /// Prints a token of a running server
+    #[command(after_help = OF_SERVER)]
+    Show(TokenOfServerArgs),
+    /// Changes a token of a running server, which keeps its secret
+    #[command(after_help = OF_SERVER)]
+    Update(TokenUpdateArgs),
 }
 
 #[derive(Args, Debug)]
@@ -55,8 +72,11 @@ struct Create {
 
 impl TokenCommand {
     pub(super) fn run(&self) -> Result<()> {
-        let TokenAction::Create(create) = &self.action;
-        create.run()
+        match &self.action {
+            TokenAction::Create(create) => create.run(),
+            TokenAction::Show(of) => of.show(),
+            TokenAction::Update(update) => update.run(),
+        }
     }
 }
 

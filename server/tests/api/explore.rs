@@ -234,7 +234,7 @@ async fn context_that_can_not_be_is_told_why() {
     }
     let (status, _) =
         server.send(Request::get("/api/v1/messages/main:0/context?before=-1"), String::new()).await;
-    assert_eq!(status, StatusCode::BAD_REQUEST);
+    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
 }
 
 #[tokio::test]
@@ -501,29 +501,30 @@ async fn an_edit_that_can_not_be_is_told_why() {
     for (body, path, says) in [
         (
             json!({"query": "a b", "edits": [include, {"op": "remove", "start": 0, "end": 2}]}),
-            "edits/1",
+            "edits[1]",
             "exactly this place",
         ),
-        (json!({"edits": [{"op": "include", "field": "", "value": "a"}]}), "edits/0", "name of a field"),
+        (json!({"edits": [{"op": "include", "field": "", "value": "a"}]}), "edits[0]", "name of a field"),
         (
             json!({"edits": [{"op": "include", "field": "a", "value": "a", "part": "b"}]}),
-            "edits/0",
+            "edits[0]",
             "not both",
         ),
         (
             json!({"edits": [{"op": "include", "field": "severity", "value": "x"}]}),
-            "edits/0",
+            "edits[0]",
             "not a severity",
         ),
-        (json!({"edits": [{"op": "set_range", "from": "soon"}]}), "edits/0", "is not a time"),
-        (json!({"edits": [{"op": "top", "field": "a", "count": 0}]}), "edits/0", "1 to 1000000"),
+        (json!({"edits": [{"op": "set_range", "from": "soon"}]}), "edits[0]", "is not a time"),
+        (json!({"edits": [{"op": "top", "field": "a", "count": 0}]}), "edits[0]", "1 to 1000000"),
         (json!({"query": "severity>=wrong"}), "query", "not a severity"),
         (json!({"query": "x".repeat(65_537)}), "query", "the limit is 65536"),
-        (json!({"query": "x", "edits": [{"op": "add", "text": "x".repeat(65_536)}]}), "edits/0", "65536"),
+        (json!({"query": "x", "edits": [{"op": "add", "text": "x".repeat(65_536)}]}), "edits[0]", "65536"),
         (json!({"edits": vec![include.clone(); 65]}), "edits", "at most 64"),
     ] {
         let (status, text) = server.post("/query", &body).await;
-        is_problem("/query", (status, &text), (400, path, says));
+        let refused = if path == "query" { 400 } else { 422 };
+        is_problem("/query", (status, &text), (refused, path, says));
     }
 }
 

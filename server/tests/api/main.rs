@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod accounts;
+mod accounts_as_code;
 mod administration;
 mod answers;
 mod calls;

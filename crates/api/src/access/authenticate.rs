@@ -148,12 +148,13 @@ impl CallerRecheck {
         CallerRecheck { shared: shared.clone(), headers: headers.clone(), caller: caller.clone() }
     }
 
-    /// 401 once the login or the token has ended, 403 once the caller's rights have changed.
-    pub(crate) async fn check(&self) -> Result<()> {
+    /// The caller as of now, with the present limits. 401 once the login or the token has ended, 403 once the caller's
+    /// rights have changed.
+    pub(crate) async fn check(&self) -> Result<Caller> {
         let ended = || ApiError::new(ProblemType::NotSignedIn, "the session has ended: log in again");
         let now = authenticate(&self.shared, &self.headers).await?.ok_or_else(ended)?;
         if now.account == self.caller.account && now.has_rights_of(&self.caller) {
-            return Ok(());
+            return Ok(now);
         }
         Err(ApiError::new(
             ProblemType::RightsChanged,

@@ -8,7 +8,7 @@ use crate::access::{Call, Caller};
 use crate::error::{ApiError, Result};
 use crate::problem_type::ProblemType;
 use crate::state::ApiInner;
-use logstead_accounts::{Grant, Role};
+use logstead_accounts::{ApiToken, Grant, Role, User};
 use logstead_query as query;
 use logstead_query::Query;
 
@@ -55,25 +55,20 @@ pub(super) fn may_manage(caller: &Caller, role: Role, grant: &Grant) -> bool {
     caller.grant.is_everything() || role != Role::Ingest && is_within(grant, &caller.grant)
 }
 
-/// 403 for a user whom the caller may not manage.
-pub(super) async fn check_manages_user(Call { shared, caller }: &Call, name: &str) -> Result<()> {
-    if caller.grant.is_everything() {
-        return Ok(());
-    }
+/// The user of this name; 403 for one whom the caller may not manage.
+pub(super) async fn managed_user(Call { shared, caller }: &Call, name: &str) -> Result<User> {
     let wanted = name.to_owned();
     let user = shared.meta(move |meta| meta.user(&wanted)).await?;
-    check_manages(caller, &format!("the user {}", user.name), user.role, &user.grant)
+    check_manages(caller, &format!("the user {}", user.name), user.role, &user.grant)?;
+    Ok(user)
 }
 
-/// 403 for a token that the caller may not manage.
-pub(super) async fn check_manages_token(Call { shared, caller }: &Call, id: i64) -> Result<()> {
-    if caller.grant.is_everything() {
-        return Ok(());
-    }
-    let tokens = shared.meta(|meta| meta.tokens()).await?;
-    let token = tokens.into_iter().find(|token| token.id == id);
+/// The token with this id; 403 for one that the caller may not manage.
+pub(super) async fn managed_token(Call { shared, caller }: &Call, id: i64) -> Result<ApiToken> {
+    let token = shared.meta(move |meta| meta.token(id)).await?;
     let token = token.ok_or_else(|| ApiError::not_found(format!("there is no token {id}")))?;
-    check_manages(caller, &format!("the token {}", token.name), token.role, &token.grant)
+    check_manages(caller, &format!("the token {}", token.name), token.role, &token.grant)?;
+    Ok(token)
 }
 
 fn check_manages(caller: &Caller, account: &str, role: Role, grant: &Grant) -> Result<()> {

@@ -31,6 +31,7 @@ pub(super) mod oidc;
 pub(super) mod preferences;
 pub(super) mod session;
 pub(super) mod throttle;
+pub(super) mod token_change;
 pub(super) mod tokens;
 pub(super) mod users;
 

@@ -3,12 +3,14 @@
 //! **Invariant:** a token's secret is shown once, when it is created.
 
 use super::credentials::check_name;
-use super::grants::{access_of, check_grant, check_manages_token, may_manage};
+use super::grants::{access_of, check_grant, managed_token, may_manage};
 use crate::access::Call;
 use crate::error::{ApiError, Result};
-use crate::extract::{Json, Path};
+use crate::extract::{Json, Path, Query};
+use crate::headers::created;
 use axum::http::StatusCode;
-use logstead_accounts::{NewToken, Role, TokenLimits};
+use axum::response::Response;
+use logstead_accounts::{ApiToken, NewToken, Role, TokenLimits};
 use logstead_config::Period;
 use logstead_flow::machine::clock;
 use logstead_record::Timestamp;
@@ -101,44 +103,48 @@ pub(crate) struct Tokens {
     tokens: Vec<ListedToken>,
 }
 
+/// The tokens to list.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct TokensParams {
+    /// Only tokens of this name: at most one that works, and any number of those that have ended.
+    name: Option<String>,
+}
+
 /// All tokens that the caller may manage, without their secrets.
-#[utoipa::path(get, path = "/api/v1/tokens", tag = "accounts", responses((status = 200, body = Tokens)))]
-pub(crate) async fn list_tokens(call: Call) -> Result<axum::Json<Tokens>> {
+#[utoipa::path(
+    get, path = "/api/v1/tokens", tag = "accounts", params(TokensParams), responses((status = 200, body = Tokens))
+)]
+pub(crate) async fn list_tokens(
+    call: Call,
+    Query(TokensParams { name }): Query<TokensParams>,
+) -> Result<axum::Json<Tokens>> {
     let tokens = call.meta(|meta| meta.tokens()).await?;
-    let now = clock::now();
     let tokens = tokens.into_iter().filter(|token| may_manage(&call.caller, token.role, &token.grant));
-    let tokens = tokens.map(|token| ListedToken {
-        id: token.id,
-        name: token.name,
-        role: token.role,
-        logspaces: token.grant.logspaces,
-        scope: token.grant.scope,
-        created_by: token.created_by,
-        created_at: token.created_at.to_string(),
-        expires_at: token.expires_at.map(|time| time.to_string()),
-        last_used: token.last_used.map(|time| time.to_string()),
-        limits: token.limits,
-        former_until: token.former_until.filter(|until| now < *until).map(|time| time.to_string()),
-    });
-    Ok(axum::Json(Tokens { tokens: tokens.collect() }))
+    let tokens = tokens.filter(|token| name.as_ref().is_none_or(|name| *name == token.name));
+    Ok(axum::Json(Tokens { tokens: tokens.map(ListedToken::from).collect() }))
+}
+
+/// A token without its secret, also if it has ended.
+#[utoipa::path(get, path = "/api/v1/tokens/{id}", tag = "accounts", responses((status = 200, body = ListedToken)))]
+pub(crate) async fn get_token(call: Call, Path(id): Path<i64>) -> Result<axum::Json<ListedToken>> {
+    managed_token(&call, id).await.map(|token| axum::Json(token.into()))
 }
 
 /// Creates a token and shows its secret this once.
 #[utoipa::path(
-    post, path = "/api/v1/tokens", tag = "accounts", responses((status = 201, body = CreatedToken))
+    post, path = "/api/v1/tokens", tag = "accounts",
+    responses((
+        status = 201, body = CreatedToken, headers(("Location" = String, description = "The address of what was created"))
+    ))
 )]
-pub(crate) async fn create_token(
-    call: Call,
-    Json(new): Json<TokenRequest>,
-) -> Result<(StatusCode, axum::Json<CreatedToken>)> {
+pub(crate) async fn create_token(call: Call, Json(new): Json<TokenRequest>) -> Result<Response> {
     check_name(&new.name)?;
     let now = clock::now();
     let expires_at = new.expires_at.as_deref().map(|text| check_expiry(text, now)).transpose()?;
     let TokenRequest { name, role, logspaces, scope, limits, .. } = new;
-    if limits.has_zero() {
-        let detail = "a limit of 0 would let nothing pass: leave it out, or remove the token";
-        return Err(ApiError::invalid(detail).path("limits"));
-    }
+    check_limits(&limits)?;
     let grant = check_grant(&call, role, logspaces, scope)?;
     let detail = access_of(role, &grant);
     let (token_name, created_by) = (name.clone(), call.caller.actor());
@@ -150,26 +156,33 @@ pub(crate) async fn create_token(
         .await?;
     call.audit("token.create", format!("{name} (id {id}), {detail}")).await;
     let token = secret.reveal().to_owned();
-    Ok((StatusCode::CREATED, axum::Json(CreatedToken { id, name, role, token })))
+    Ok(shown_once(&call, CreatedToken { id, name, role, token }))
+}
+
+fn shown_once(call: &Call, token: CreatedToken) -> Response {
+    created(&call.shared.state.settings.web, &format!("tokens/{}", token.id), token)
 }
 
 /// Gives a token a new secret and shows it this once. The present secret works for a while longer, so that senders
 /// can be changed one after the other.
 #[utoipa::path(
-    post, path = "/api/v1/tokens/{id}/rotate", tag = "accounts", responses((status = 201, body = CreatedToken))
+    post, path = "/api/v1/tokens/{id}/rotate", tag = "accounts",
+    responses((
+        status = 201, body = CreatedToken, headers(("Location" = String, description = "The address of what was created"))
+    ))
 )]
 pub(crate) async fn rotate_token(
     call: Call,
     Path(id): Path<i64>,
     Json(Rotation { overlap }): Json<Rotation>,
-) -> Result<(StatusCode, axum::Json<CreatedToken>)> {
+) -> Result<Response> {
     let period = overlap.parse::<Period>().ok().filter(|period| *period <= OVERLAP_MAX);
     let period = period.ok_or_else(|| {
         let detail =
             format!("overlap `{overlap}` is not a duration of at most {OVERLAP_MAX}: write it as 24h");
         ApiError::invalid(detail).path("overlap")
     })?;
-    check_manages_token(&call, id).await?;
+    managed_token(&call, id).await?;
     let now = clock::now();
     let until = now.saturating_add(i64::try_from(period.duration().as_nanos()).unwrap_or(i64::MAX));
     let rotated = call.meta(move |meta| meta.rotate_token(id, until, now)).await?;
@@ -177,20 +190,33 @@ pub(crate) async fn rotate_token(
         rotated.ok_or_else(|| ApiError::not_found(format!("there is no valid token {id}")))?;
     call.audit("token.rotate", format!("{name} (id {id}), overlap {period}")).await;
     let token = secret.reveal().to_owned();
-    Ok((StatusCode::CREATED, axum::Json(CreatedToken { id, name, role, token })))
+    Ok(shown_once(&call, CreatedToken { id, name, role, token }))
 }
 
 /// Removes a token: it stops working at once.
 #[utoipa::path(delete, path = "/api/v1/tokens/{id}", tag = "accounts", responses((status = 204)))]
 pub(crate) async fn remove_token(call: Call, Path(id): Path<i64>) -> Result<StatusCode> {
-    check_manages_token(&call, id).await?;
+    managed_token(&call, id).await?;
     let name = call.meta(move |meta| meta.remove_token(id)).await?;
     let name = name.ok_or_else(|| ApiError::not_found(format!("there is no token {id}")))?;
     call.audit("token.remove", format!("{name} (id {id})")).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn check_expiry(text: &str, now: Timestamp) -> Result<Timestamp> {
+/// 422 for a limit that lets nothing pass.
+pub(super) fn check_limits(limits: &TokenLimits) -> Result<()> {
+    let TokenLimits { messages_per_second, bytes_per_second, body_bytes } = limits;
+    let named = [
+        ("limits.messages_per_second", messages_per_second),
+        ("limits.bytes_per_second", bytes_per_second),
+        ("limits.body_bytes", body_bytes),
+    ];
+    let Some((path, _)) = named.into_iter().find(|(_, limit)| **limit == Some(0)) else { return Ok(()) };
+    let detail = "a limit of 0 would let nothing pass: leave it out, or remove the token";
+    Err(ApiError::invalid(detail).path(path))
+}
+
+pub(super) fn check_expiry(text: &str, now: Timestamp) -> Result<Timestamp> {
     let refused = |reason: &str| {
         let detail = format!("expires_at `{text}` {reason}");
         ApiError::invalid(detail).path("expires_at")
@@ -199,5 +225,24 @@ fn check_expiry(text: &str, now: Timestamp) -> Result<Timestamp> {
         None => Err(refused("is not a time: write it as 2027-01-31T00:00:00Z")),
         Some(time) if time <= now => Err(refused("is in the past")),
         Some(time) => Ok(time),
+    }
+}
+
+impl From<ApiToken> for ListedToken {
+    fn from(token: ApiToken) -> ListedToken {
+        let now = clock::now();
+        ListedToken {
+            id: token.id,
+            name: token.name,
+            role: token.role,
+            logspaces: token.grant.logspaces,
+            scope: token.grant.scope,
+            created_by: token.created_by,
+            created_at: token.created_at.to_string(),
+            expires_at: token.expires_at.map(|time| time.to_string()),
+            last_used: token.last_used.map(|time| time.to_string()),
+            limits: token.limits,
+            former_until: token.former_until.filter(|until| now < *until).map(|time| time.to_string()),
+        }
     }
 }

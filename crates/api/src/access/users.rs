@@ -2,11 +2,16 @@
 
 use super::account::{Sessions, listed};
 use super::credentials::{check_current, check_name, hash_password};
-use super::grants::{access_of, check_grant, check_manages_user, check_role_of_user, may_manage};
+use super::grants::{access_of, check_grant, check_role_of_user, managed_user, may_manage};
+use super::token_change::ATTEMPTS_MAX;
 use crate::access::Call;
 use crate::error::{ApiError, Result};
-use crate::extract::{Json, Path, Peer};
+use crate::extract::{Json, MergePatch, Path, Peer, present};
+use crate::headers::created;
+use crate::problem_type::ProblemType;
+use crate::waiting::{blocking, busy};
 use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use logstead_accounts as accounts;
 use logstead_accounts::{Grant, Meta, Role};
 use logstead_flow::machine::clock;
@@ -33,7 +38,7 @@ pub(crate) struct NewUser {
     scope: Option<String>,
 }
 
-/// The new rights of a user. Every part is required, so that nothing is granted by omission.
+/// The rights of a user. Every part is required, so that nothing is granted by omission.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UserChange {
@@ -46,6 +51,28 @@ pub(crate) struct UserChange {
     #[serde(deserialize_with = "Option::deserialize")]
     #[schema(required, example = "host:web-*")]
     scope: Option<String>,
+    /// The password: at least 8 characters, and not easy to guess. Required for a user who does not exist yet. If it is
+    /// not the present password, it replaces it, and the user's sessions end. By default, the password stays.
+    #[serde(default)]
+    #[schema(min_length = 8, max_length = 1024)]
+    password: Option<String>,
+}
+
+/// The rights of a user to change (RFC 7396): a part that is left out stays, and null removes it.
+#[derive(Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UserRightsChange {
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    role: Option<Role>,
+    /// Ids of the logspaces that the user may search and, as an operator, manage; null for all.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Vec<String>>)]
+    logspaces: Option<Option<Vec<String>>>,
+    /// A filter that limits everything that is found; null for none.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>, example = "host:web-*")]
+    scope: Option<Option<String>>,
 }
 
 /// A user.
@@ -97,16 +124,28 @@ pub(crate) async fn list_users(call: Call) -> Result<axum::Json<Users>> {
     Ok(axum::Json(Users { users: users.map(ListedUser::from).collect() }))
 }
 
+/// A user.
+#[utoipa::path(get, path = "/api/v1/users/{name}", tag = "accounts", responses((status = 200, body = ListedUser)))]
+pub(crate) async fn get_user(call: Call, Path(name): Path<String>) -> Result<axum::Json<ListedUser>> {
+    managed_user(&call, &name).await.map(|user| axum::Json(user.into()))
+}
+
 /// Creates a user.
-#[utoipa::path(post, path = "/api/v1/users", tag = "accounts", responses((status = 201, body = ListedUser)))]
-pub(crate) async fn create_user(
-    call: Call,
-    Json(new): Json<NewUser>,
-) -> Result<(StatusCode, axum::Json<ListedUser>)> {
+#[utoipa::path(
+    post, path = "/api/v1/users", tag = "accounts",
+    responses((
+        status = 201, body = ListedUser, headers(("Location" = String, description = "The address of what was created"))
+    ))
+)]
+pub(crate) async fn create_user(call: Call, Json(new): Json<NewUser>) -> Result<Response> {
+    add(&call, new).await
+}
+
+async fn add(call: &Call, new: NewUser) -> Result<Response> {
     check_name(&new.name)?;
     let NewUser { name, role, password, logspaces, scope } = new;
     check_role_of_user(role)?;
-    let grant = check_grant(&call, role, logspaces, scope)?;
+    let grant = check_grant(call, role, logspaces, scope)?;
     let hash = hash_password(&call.shared, &name, password).await?;
     let created_at = clock::now();
     let user = accounts::User {
@@ -122,26 +161,110 @@ pub(crate) async fn create_user(
     call.meta(move |meta| meta.add_granted_user(&added.name, role, &added.grant, &hash, created_at)).await?;
     let detail = format!("{}, {}", user.name, access_of(role, &user.grant));
     call.audit("user.create", detail).await;
-    Ok((StatusCode::CREATED, axum::Json(user.into())))
+    let path = format!("users/{}", user.name);
+    Ok(created(&call.shared.state.settings.web, &path, ListedUser::from(user)))
 }
 
-/// Changes a user's rights. The change takes effect with the next request, also in open sessions.
+/// Creates a user, or changes the rights and the password of one. The same request again changes nothing. A change
+/// takes effect with the user's next request, also in open sessions.
 #[utoipa::path(
-    put, path = "/api/v1/users/{name}", tag = "accounts", responses((status = 200, body = ListedUser))
+    put, path = "/api/v1/users/{name}", tag = "accounts",
+    responses(
+        (status = 200, body = ListedUser),
+        (
+            status = 201, body = ListedUser,
+            headers(("Location" = String, description = "The address of what was created")),
+        ),
+    )
 )]
-pub(crate) async fn change_user(
+pub(crate) async fn put_user(
     call: Call,
     Path(name): Path<String>,
-    Json(change): Json<UserChange>,
-) -> Result<axum::Json<ListedUser>> {
-    let UserChange { role, logspaces, scope } = change;
+    Json(wanted): Json<UserChange>,
+) -> Result<Response> {
+    let UserChange { role, logspaces, scope, password } = wanted;
     check_role_of_user(role)?;
-    check_manages_user(&call, &name).await?;
+    let before = match managed_user(&call, &name).await {
+        Err(error) if error.is(ProblemType::NotFound) => {
+            let Some(password) = password else {
+                return Err(error.but("to create one, send a password too"));
+            };
+            return add(&call, NewUser { name, role, password, logspaces, scope }).await;
+        }
+        found => found?,
+    };
     let grant = check_grant(&call, role, logspaces, scope)?;
-    let (before, after) = call.meta(move |meta| meta.change_user(&name, role, &grant)).await?;
+    let hash = match password {
+        Some(password) => other_password(&call, &before, password).await?,
+        None => None,
+    };
+    let wanted = before.name.clone();
+    let (before, after) = call.meta(move |meta| meta.change_user(&wanted, role, &grant)).await?;
+    note_change(&call, &before, &after).await;
+    if let Some(hash) = hash {
+        let name = after.name.clone();
+        call.meta(move |meta| meta.set_password(&name, &hash, None)).await?;
+        call.audit("user.password", &*after.name).await;
+    }
+    Ok(axum::Json(ListedUser::from(after)).into_response())
+}
+
+/// The hash of a password that is not the user's present one; `None` if it is.
+async fn other_password(call: &Call, user: &accounts::User, password: String) -> Result<Option<String>> {
+    // Otherwise somebody at an unattended session could guess the password here.
+    if call.caller.session.is_some() && call.caller.name == user.name {
+        let detail = "change your own password with PUT /api/v1/users/NAME/password, and leave it out here";
+        return Err(ApiError::invalid(detail).path("password"));
+    }
+    if let Some(origin) = user.origin.clone() {
+        return Err(accounts::Error::PasswordElsewhere { name: user.name.clone(), origin }.into());
+    }
+    let name = user.name.clone();
+    let known = call.meta(move |meta| meta.credentials(&name)).await?;
+    let (hash, typed) = (known.map(|known| known.password_hash), password.clone());
+    let permit = call.shared.password_permit().await?;
+    let is_present = blocking(move || accounts::password::verify(&typed, hash.as_deref())).await?;
+    drop(permit);
+    if is_present { Ok(None) } else { hash_password(&call.shared, &user.name, password).await.map(Some) }
+}
+
+/// Changes some of a user's rights. The change takes effect with the user's next request, also in open sessions.
+#[utoipa::path(
+    patch, path = "/api/v1/users/{name}", tag = "accounts",
+    request_body(
+        content((UserRightsChange = "application/json"), (UserRightsChange = "application/merge-patch+json"))
+    ),
+    responses((status = 200, body = ListedUser))
+)]
+pub(crate) async fn update_user(
+    call: Call,
+    Path(name): Path<String>,
+    MergePatch(change): MergePatch<UserRightsChange>,
+) -> Result<axum::Json<ListedUser>> {
+    for _ in 0..ATTEMPTS_MAX {
+        let before = managed_user(&call, &name).await?;
+        let UserRightsChange { role, logspaces, scope } = change.clone();
+        let role = role.unwrap_or(before.role);
+        check_role_of_user(role)?;
+        let Grant { logspaces: had, scope: limit } = before.grant.clone();
+        let grant = match (logspaces, scope) {
+            (None, None) => before.grant.clone(),
+            (logspaces, scope) => check_grant(&call, role, logspaces.unwrap_or(had), scope.unwrap_or(limit))?,
+        };
+        let was = before.clone();
+        if let Some(after) = call.meta(move |meta| meta.change_user_from(&was, role, &grant)).await? {
+            note_change(&call, &before, &after).await;
+            return Ok(axum::Json(after.into()));
+        }
+    }
+    Err(busy("others change this user at the same time"))
+}
+
+async fn note_change(call: &Call, before: &accounts::User, after: &accounts::User) {
     let (was, is) = (access_of(before.role, &before.grant), access_of(after.role, &after.grant));
-    call.audit("user.change", format!("{}: {was}; now {is}", after.name)).await;
-    Ok(axum::Json(after.into()))
+    if was != is {
+        call.audit("user.change", format!("{}: {was}; now {is}", after.name)).await;
+    }
 }
 
 /// Removes a user and ends the user's sessions.
@@ -167,7 +290,7 @@ pub(crate) async fn change_password(
     if is_own {
         check_current(&call, peer, new.current_password.as_deref()).await?;
     } else {
-        check_manages_user(&call, &name).await?;
+        managed_user(&call, &name).await?;
     }
     let hash = hash_password(&call.shared, &name, new.password).await?;
     let (user, keep) = (name.clone(), call.caller.session);
@@ -193,7 +316,7 @@ pub(crate) async fn enable_user(call: Call, Path(name): Path<String>) -> Result<
     get, path = "/api/v1/users/{name}/sessions", tag = "accounts", responses((status = 200, body = Sessions))
 )]
 pub(crate) async fn list_sessions_of(call: Call, Path(name): Path<String>) -> Result<axum::Json<Sessions>> {
-    check_manages_user(&call, &name).await?;
+    managed_user(&call, &name).await?;
     let sessions = call.meta(move |meta| meta.sessions_of(&name, clock::now())).await?;
     Ok(axum::Json(listed(sessions, call.caller.session)))
 }
@@ -201,7 +324,7 @@ pub(crate) async fn list_sessions_of(call: Call, Path(name): Path<String>) -> Re
 /// Ends all sessions of a user.
 #[utoipa::path(delete, path = "/api/v1/users/{name}/sessions", tag = "accounts", responses((status = 204)))]
 pub(crate) async fn end_sessions_of(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
-    check_manages_user(&call, &name).await?;
+    managed_user(&call, &name).await?;
     let user = name.clone();
     let ended = call.meta(move |meta| meta.end_sessions_of(&user, None, clock::now())).await?;
     call.audit("session.revoke", format!("{ended} of {name}")).await;
@@ -216,7 +339,7 @@ pub(crate) async fn end_session_of(
     call: Call,
     Path((name, id)): Path<(String, String)>,
 ) -> Result<StatusCode> {
-    check_manages_user(&call, &name).await?;
+    managed_user(&call, &name).await?;
     let (user, session) = (name.clone(), id.clone());
     if !call.meta(move |meta| meta.end_session_of(&user, &session, clock::now())).await? {
         return Err(ApiError::not_found(format!("{name} has no session {id}: it may have ended")));
@@ -243,7 +366,7 @@ async fn change_managed(
     action: &'static str,
     change: fn(&Meta, &str) -> accounts::Result<()>,
 ) -> Result<StatusCode> {
-    check_manages_user(&call, &name).await?;
+    managed_user(&call, &name).await?;
     let user = name.clone();
     call.meta(move |meta| change(meta, &user)).await?;
     call.audit(action, name).await;

@@ -158,8 +158,7 @@ fn edited(request: QueryRequest) -> Result<QueryResponse> {
     for (at, edit) in request.edits.into_iter().enumerate() {
         let path = format!("edits[{at}]");
         let edit = edit.meant(&text).map_err(|detail| ApiError::invalid(detail).path(path.clone()))?;
-        text = query::edit(&text, &edit)
-            .map_err(|error| ApiError::new(ProblemType::QuerySyntax, error.message).path(path))?;
+        text = query::edit(&text, &edit).map_err(|error| ApiError::invalid(error.message).path(path))?;
     }
     QueryResponse::new(text)
 }

@@ -24,7 +24,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use logstead_accounts::{Account, Role};
+use logstead_accounts::{Account, Role, TokenLimits};
 use logstead_flow::ledger::JournalId;
 use logstead_flow::machine::clock;
 use logstead_flow::receipt::StoreSummary;
@@ -246,11 +246,14 @@ impl Incoming {
 
     /// Charges the caller for what was sent, unless the request is refused.
     pub(super) fn charge(&self, messages: usize, bytes: usize) {
-        if self.is_refused {
-            return;
+        self.charge_by(&self.caller.limits, messages, bytes);
+    }
+
+    /// The same by the present limits of the token, which may have changed during the request.
+    pub(super) fn charge_by(&self, limits: &TokenLimits, messages: usize, bytes: usize) {
+        if !self.is_refused {
+            self.shared.pace.lock().charge(self.caller.account, limits, messages, bytes, Instant::now());
         }
-        let Caller { account, limits, .. } = &self.caller;
-        self.shared.pace.lock().charge(*account, limits, messages, bytes, Instant::now());
     }
 
     /// Decodes on a blocking thread. The decoder is told who sent the messages, and how many there may be. The total
@@ -320,12 +323,12 @@ impl Incoming {
             return Err(ApiError::forbidden(detail).path("logspace"));
         }
         if self.caller.role != Role::Ingest {
-            self.caller.check_logspace(id)?;
+            self.caller.check_logspace(id).map_err(|refused| refused.path("logspace"))?;
         }
         let live = self.shared.state.pipeline.router();
         let known = live.checked.logspaces.iter().map(|logspace| logspace.id.as_str());
         let known: Vec<&str> = known.filter(|id| !logstead_config::is_private(id)).collect();
-        if known.contains(&id) { Ok(()) } else { Err(unknown_logspace(id, &known)) }
+        if known.contains(&id) { Ok(()) } else { Err(unknown_logspace(id, &known).path("logspace")) }
     }
 
     /// Stores messages in `logspace`, or as the routes decide. Works batch by batch to keep little in memory, and

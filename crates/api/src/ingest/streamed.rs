@@ -64,9 +64,9 @@ impl Incoming {
             }
             let is_full = messages_max <= builder.rows() || bytes_max <= bytes;
             if (is_full || is_resting || is_end) && 0 < builder.rows() {
-                self.wait_for_turn(&asker).await?;
+                let limits = self.wait_for_turn(&asker).await?;
                 let batch = std::mem::take(&mut builder).seal();
-                self.charge(batch.rows(), bytes);
+                self.charge_by(&limits, batch.rows(), bytes);
                 bytes = 0;
                 let submitted = self.shared.state.pipeline.submit(&self.source, batch, None).await;
                 submitted.map_err(|error| not_stored(&error))?;
@@ -87,13 +87,12 @@ impl Incoming {
         (within(messages_per_second, STREAM_MESSAGES_MAX), within(bytes_per_second, STREAM_BYTES_MAX))
     }
 
-    /// Waits until the token may send more. Fails once the token is no longer valid.
-    async fn wait_for_turn(&self, asker: &CallerRecheck) -> Result<()> {
+    /// Waits until the token may send more, and returns its present limits. Fails once the token is no longer valid.
+    async fn wait_for_turn(&self, asker: &CallerRecheck) -> Result<TokenLimits> {
         loop {
-            asker.check().await?;
-            let (account, limits) = (self.caller.account, &self.caller.limits);
-            let wait = self.shared.pace.lock().wait(account, limits, Instant::now());
-            let Some(wait) = wait else { return Ok(()) };
+            let limits = asker.check().await?.limits;
+            let wait = self.shared.pace.lock().wait(self.caller.account, &limits, Instant::now());
+            let Some(wait) = wait else { return Ok(limits) };
             tokio::time::sleep(wait.min(ASK_AGAIN_AFTER)).await;
         }
     }
