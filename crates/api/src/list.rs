@@ -10,6 +10,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
 use std::fmt::Debug;
+use std::str::FromStr;
 
 /// Maximum number of entries on a page of a list that has no other limit.
 pub(crate) const PAGE_MAX: usize = 1000;
@@ -50,7 +51,7 @@ impl ListIdentity {
         match parts {
             Some((list, last)) if list == self.0 => match std::str::from_utf8(last) {
                 Ok(last) => Ok(Some(last.to_owned())),
-                Err(_) => Err(refused("the cursor was changed on its way: start again without it")),
+                Err(_) => Err(changed_cursor()),
             },
             Some(_) => Err(refused(
                 "the cursor is from another list: send the same parameters with it, or start again without it",
@@ -61,12 +62,41 @@ impl ListIdentity {
 
     /// The same for lists whose keys are numbers.
     pub(crate) fn last_number(&self, cursor: Option<&str>) -> Result<Option<u64>> {
-        let number = |last: String| {
-            let changed = "the cursor was changed on its way: start again without it";
-            last.parse().map_err(|_| ApiError::new(ProblemType::UnusableCursor, changed).path("cursor"))
-        };
-        self.last(cursor)?.map(number).transpose()
+        self.last(cursor)?.map(|last| last.parse().map_err(|_| changed_cursor())).transpose()
     }
+}
+
+/// A page of entries that are in memory in the order of their keys, and the cursor of the next one.
+pub(crate) struct Page<T> {
+    pub(crate) entries: Vec<T>,
+    pub(crate) cursor: Option<String>,
+}
+
+impl<T> Page<T> {
+    /// The page that a request asks for.
+    pub(crate) fn new<K: Ord + ToString + FromStr>(
+        list: &ListIdentity,
+        limit: Option<usize>,
+        cursor: Option<&str>,
+        mut entries: Vec<T>,
+        key: impl Fn(&T) -> K,
+    ) -> Result<Page<T>> {
+        let limit = page_size(limit, PAGE_MAX, PAGE_MAX)?;
+        if let Some(last) = list.last(cursor)? {
+            let last: K = last.parse().map_err(|_| changed_cursor())?;
+            entries.retain(|entry| last < key(entry));
+        }
+        let has_more = limit < entries.len();
+        entries.truncate(limit);
+        let last = entries.last().filter(|_| has_more);
+        let cursor = last.map(|last| list.cursor(&key(last).to_string()));
+        Ok(Page { entries, cursor })
+    }
+}
+
+fn changed_cursor() -> ApiError {
+    let detail = "the cursor was changed on its way: start again without it";
+    ApiError::new(ProblemType::UnusableCursor, detail).path("cursor")
 }
 
 /// The size of a page.

@@ -149,11 +149,7 @@ impl Remote {
         body: &str,
     ) -> Result<Value> {
         let (agent, url) = (self.agent()?, self.url(what));
-        let request = match method {
-            "PUT" => agent.put(url),
-            "PATCH" => agent.patch(url),
-            _ => agent.post(url),
-        };
+        let request = if method == "PUT" { agent.put(url) } else { agent.post(url) };
         self.json(self.with(request, parameters, headers).send(body))
     }
 

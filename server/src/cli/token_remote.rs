@@ -85,9 +85,7 @@ impl TokenUpdateArgs {
         }
         let remote = self.of.server.needed()?;
         let id = self.of.find(&remote)?["id"].clone();
-        let headers = [("Content-Type", "application/merge-patch+json")];
-        let body = Value::Object(change).to_string();
-        print(&remote.send("PATCH", &format!("tokens/{id}"), &[], &headers, &body)?)
+        print(&remote.call("PATCH", &format!("tokens/{id}"), Some(&Value::Object(change)))?)
     }
 
     /// The change as JSON (RFC 7396): null removes.

@@ -3,6 +3,7 @@
 //! Keywords: pagination, cursor, limit, columns, field mask, audit, revisions, senders.
 
 use super::calls::Server;
+use logstead_accounts::Role;
 use serde_json::{Value, json};
 
 /// The entries of all pages of a list.
@@ -32,7 +33,13 @@ async fn pages_of_a_list_have_each_entry_once() {
         let applied = server.put_router(document.header("etag"), "application/toml", text).await;
         assert_eq!(applied.status, 200, "{}", applied.text());
     }
+    for name in ["ana", "bo", "cy", "di", "eva", "flo", "gus"] {
+        server.add_user(name, Role::Analyst);
+        server.token(Role::Analyst);
+    }
     let lists = [
+        ("/api/v1/users?", "users"),
+        ("/api/v1/tokens?", "tokens"),
         ("/api/v1/router/revisions?", "revisions"),
         ("/api/v1/audit?", "entries"),
         ("/api/v1/senders?series=false&", "senders"),

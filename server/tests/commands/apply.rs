@@ -134,14 +134,14 @@ fn what_changed_is_changed_and_removed_only_when_asked() {
     let (server, folder) = (Server::start(ROUTER), Folder::new());
     folder.applied(&server, &[]);
     folder.write("users.toml", &USERS.replace("web-*", "db-*").replace("disabled = true", ""));
-    folder.write("tokens.toml", &TOKENS.replace("1000", "2000"));
+    folder.write("tokens.toml", &TOKENS.replace("messages_per_second = 1000", "body_bytes = 2000"));
     folder.write("saved-searches.toml", "");
     let secret = fs::read(folder.path().join("ci.token")).unwrap();
     let out = folder.applied(&server, &[]);
     for line in [
         "~ user ana\n    scope: \"host:web-*\" becomes \"host:db-*\"",
         "~ user oli\n    enable",
-        "~ token ci\n    limits: {\"messages_per_second\":1000} becomes {\"messages_per_second\":2000}",
+        "~ token ci\n    limits: {\"messages_per_second\":1000} becomes {\"body_bytes\":2000}",
     ] {
         assert!(out.contains(line), "`{line}` is not in {out}");
     }

@@ -8,6 +8,7 @@ use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::{Json, Path, Query};
 use crate::headers::created;
+use crate::list::{ListIdentity, Page};
 use axum::http::StatusCode;
 use axum::response::Response;
 use logstead_accounts::{ApiToken, NewToken, Role, TokenLimits};
@@ -101,6 +102,9 @@ pub(crate) struct ListedToken {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Tokens {
     tokens: Vec<ListedToken>,
+    /// The cursor of the next page; null on the last page.
+    #[schema(required)]
+    cursor: Option<String>,
 }
 
 /// The tokens to list.
@@ -110,6 +114,11 @@ pub(crate) struct Tokens {
 pub(crate) struct TokensParams {
     /// Only tokens of this name: at most one that works, and any number of those that have ended.
     name: Option<String>,
+    /// Maximum number of tokens.
+    #[param(default = 1000, minimum = 1, maximum = 1000)]
+    limit: Option<usize>,
+    /// The start of the page: the `cursor` of the previous page of this list.
+    cursor: Option<String>,
 }
 
 /// All tokens that the caller may manage, without their secrets.
@@ -118,12 +127,16 @@ pub(crate) struct TokensParams {
 )]
 pub(crate) async fn list_tokens(
     call: Call,
-    Query(TokensParams { name }): Query<TokensParams>,
+    Query(TokensParams { name, limit, cursor }): Query<TokensParams>,
 ) -> Result<axum::Json<Tokens>> {
-    let tokens = call.meta(|meta| meta.tokens()).await?;
-    let tokens = tokens.into_iter().filter(|token| may_manage(&call.caller, token.role, &token.grant));
-    let tokens = tokens.filter(|token| name.as_ref().is_none_or(|name| *name == token.name));
-    Ok(axum::Json(Tokens { tokens: tokens.map(ListedToken::from).collect() }))
+    let mut tokens = call.meta(|meta| meta.tokens()).await?;
+    tokens.retain(|token| may_manage(&call.caller, token.role, &token.grant));
+    tokens.retain(|token| name.as_ref().is_none_or(|name| *name == token.name));
+    tokens.sort_by_key(|token| token.id);
+    let list = ListIdentity::new("tokens", &name);
+    let page = Page::new(&list, limit, cursor.as_deref(), tokens, |token| token.id)?;
+    let tokens = page.entries.into_iter().map(ListedToken::from).collect();
+    Ok(axum::Json(Tokens { tokens, cursor: page.cursor }))
 }
 
 /// A token without its secret, also if it has ended.

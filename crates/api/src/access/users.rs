@@ -6,8 +6,9 @@ use super::grants::{access_of, check_grant, check_role_of_user, managed_user, ma
 use super::token_change::ATTEMPTS_MAX;
 use crate::access::Call;
 use crate::error::{ApiError, Result};
-use crate::extract::{Json, MergePatch, Path, Peer, present};
+use crate::extract::{Json, MergePatch, Path, Peer, Query, present};
 use crate::headers::created;
+use crate::list::{ListIdentity, ListParams, Page};
 use crate::problem_type::ProblemType;
 use crate::waiting::{blocking, busy};
 use axum::http::StatusCode;
@@ -102,6 +103,9 @@ pub(crate) struct ListedUser {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Users {
     users: Vec<ListedUser>,
+    /// The cursor of the next page; null on the last page.
+    #[schema(required)]
+    cursor: Option<String>,
 }
 
 /// A user's new password.
@@ -117,11 +121,20 @@ pub(crate) struct NewPassword {
 }
 
 /// All users whom the caller may manage.
-#[utoipa::path(get, path = "/api/v1/users", tag = "accounts", responses((status = 200, body = Users)))]
-pub(crate) async fn list_users(call: Call) -> Result<axum::Json<Users>> {
-    let users = call.meta(|meta| meta.users()).await?;
-    let users = users.into_iter().filter(|user| may_manage(&call.caller, user.role, &user.grant));
-    Ok(axum::Json(Users { users: users.map(ListedUser::from).collect() }))
+#[utoipa::path(
+    get, path = "/api/v1/users", tag = "accounts", params(ListParams), responses((status = 200, body = Users))
+)]
+pub(crate) async fn list_users(
+    call: Call,
+    Query(ListParams { limit, cursor }): Query<ListParams>,
+) -> Result<axum::Json<Users>> {
+    let mut users = call.meta(|meta| meta.users()).await?;
+    users.retain(|user| may_manage(&call.caller, user.role, &user.grant));
+    users.sort_by(|one, other| one.name.cmp(&other.name));
+    let list = ListIdentity::new("users", ());
+    let page = Page::new(&list, limit, cursor.as_deref(), users, |user| user.name.clone())?;
+    let users = page.entries.into_iter().map(ListedUser::from).collect();
+    Ok(axum::Json(Users { users, cursor: page.cursor }))
 }
 
 /// A user.

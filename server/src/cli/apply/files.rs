@@ -202,6 +202,16 @@ impl WantedToken {
     }
 }
 
+impl WantedToken {
+    /// All limits, those without a value as well: a patch leaves alone those that it does not name.
+    pub(super) fn all_limits(&self) -> Value {
+        let TokenLimits { messages_per_second, bytes_per_second, body_bytes } = self.limits;
+        json!({
+            "messages_per_second": messages_per_second, "bytes_per_second": bytes_per_second, "body_bytes": body_bytes,
+        })
+    }
+}
+
 impl WantedSearch {
     /// Its folder and name, which nobody's other search has.
     pub(super) fn title(&self) -> String {

@@ -4,6 +4,8 @@ use super::files::WantedState;
 use crate::cli::failure::{CommandFailure, Result};
 use crate::cli::remote::Remote;
 use crate::cli::router;
+use logstead_flow::machine::clock;
+use logstead_record::Timestamp;
 use serde_json::{Map, Value};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -62,14 +64,22 @@ impl ServerState {
         let mut saved_searches =
             list(wanted.saved_searches.is_some(), "saved-searches", "saved_searches", &NEXT_SEARCHES)?;
         saved_searches.retain(|search| search["mine"] == true);
+        let mut tokens = list(wanted.tokens.is_some(), "tokens", "tokens", &CURSOR)?;
+        tokens.retain(|token| !has_ended(token));
         Ok(ServerState {
             router,
             own_name: text(&remote.ask("session", &[])?["user"], "name").to_owned(),
             users: list(wanted.users.is_some(), "users", "users", &CURSOR)?,
-            tokens: list(wanted.tokens.is_some(), "tokens", "tokens", &CURSOR)?,
+            tokens,
             saved_searches,
         })
     }
+}
+
+/// Whether a token has expired. Its name may be used again.
+fn has_ended(token: &Value) -> bool {
+    let end = Timestamp::parse_rfc3339(text(token, "expires_at").as_bytes());
+    end.is_some_and(|end| end <= clock::now())
 }
 
 /// The member of an answer that leads to the next page, and the parameter that takes it.
@@ -183,7 +193,9 @@ fn tokens(wanted: &WantedState, state: &ServerState, steps: &mut Vec<Step>) -> R
         }
         let details = differences(&terms, present);
         if !details.is_empty() {
-            steps.push(Step::change(title, details, "PATCH", format!("tokens/{}", present["id"]), terms));
+            let mut patch = terms;
+            patch["limits"] = token.all_limits();
+            steps.push(Step::change(title, details, "PATCH", format!("tokens/{}", present["id"]), patch));
         }
     }
     Ok(())
