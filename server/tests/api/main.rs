@@ -11,6 +11,7 @@ mod console;
 mod description;
 mod disabled;
 mod documents;
+mod examples;
 mod explore;
 mod export;
 mod grants;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// A user to create.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct NewUser {
+pub(crate) struct UserToCreate {
     /// At most 64 lowercase letters (a to z), digits and `. _ - @`; it begins with a letter or a digit.
     #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
     name: String,
@@ -80,7 +80,7 @@ pub(crate) struct Users {
 /// A user's new password.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct NewPassword {
+pub(crate) struct PasswordChange {
     /// The password: at least 8 characters, and not easy to guess.
     #[schema(min_length = 8, max_length = 1024)]
     password: String,
@@ -101,10 +101,10 @@ pub(crate) async fn list_users(call: Call) -> Result<axum::Json<Users>> {
 #[utoipa::path(post, path = "/api/v1/users", tag = "accounts", responses((status = 201, body = ListedUser)))]
 pub(crate) async fn create_user(
     call: Call,
-    Json(new): Json<NewUser>,
+    Json(new): Json<UserToCreate>,
 ) -> Result<(StatusCode, axum::Json<ListedUser>)> {
     check_name(&new.name)?;
-    let NewUser { name, role, password, logspaces, scope } = new;
+    let UserToCreate { name, role, password, logspaces, scope } = new;
     check_role_of_user(role)?;
     let grant = check_grant(&call, role, logspaces, scope)?;
     let hash = hash_password(&call.shared, &name, password).await?;
@@ -127,7 +127,7 @@ pub(crate) async fn create_user(
 
 /// Changes a user's rights. The change takes effect with the next request, also in open sessions.
 #[utoipa::path(
-    put, path = "/api/v1/users/{name}", tag = "accounts", responses((status = 200, body = ListedUser))
+    put, path = "/api/v1/users/{name}", operation_id = "put_user", tag = "accounts", responses((status = 200, body = ListedUser))
 )]
 pub(crate) async fn change_user(
     call: Call,
@@ -145,7 +145,7 @@ pub(crate) async fn change_user(
 }
 
 /// Removes a user and ends the user's sessions.
-#[utoipa::path(delete, path = "/api/v1/users/{name}", tag = "accounts", responses((status = 204)))]
+#[utoipa::path(delete, path = "/api/v1/users/{name}", operation_id = "delete_user", tag = "accounts", responses((status = 204)))]
 pub(crate) async fn remove_user(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
     change_managed(call, name, "user.remove", |meta, name| meta.remove_user(name)).await
 }
@@ -157,7 +157,7 @@ pub(crate) async fn change_password(
     call: Call,
     peer: Peer,
     Path(name): Path<String>,
-    Json(new): Json<NewPassword>,
+    Json(new): Json<PasswordChange>,
 ) -> Result<StatusCode> {
     let is_own = call.caller.session.is_some() && call.caller.name.eq_ignore_ascii_case(&name);
     if !is_own && call.caller.role < Role::Admin {
@@ -190,7 +190,7 @@ pub(crate) async fn enable_user(call: Call, Path(name): Path<String>) -> Result<
 
 /// The sessions of a user, the last used first.
 #[utoipa::path(
-    get, path = "/api/v1/users/{name}/sessions", tag = "accounts", responses((status = 200, body = Sessions))
+    get, path = "/api/v1/users/{name}/sessions", operation_id = "list_user_sessions", tag = "accounts", responses((status = 200, body = Sessions))
 )]
 pub(crate) async fn list_sessions_of(call: Call, Path(name): Path<String>) -> Result<axum::Json<Sessions>> {
     check_manages_user(&call, &name).await?;
@@ -199,7 +199,7 @@ pub(crate) async fn list_sessions_of(call: Call, Path(name): Path<String>) -> Re
 }
 
 /// Ends all sessions of a user.
-#[utoipa::path(delete, path = "/api/v1/users/{name}/sessions", tag = "accounts", responses((status = 204)))]
+#[utoipa::path(delete, path = "/api/v1/users/{name}/sessions", operation_id = "end_user_sessions", tag = "accounts", responses((status = 204)))]
 pub(crate) async fn end_sessions_of(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
     check_manages_user(&call, &name).await?;
     let user = name.clone();
@@ -210,7 +210,7 @@ pub(crate) async fn end_sessions_of(call: Call, Path(name): Path<String>) -> Res
 
 /// Ends a session of a user.
 #[utoipa::path(
-    delete, path = "/api/v1/users/{name}/sessions/{id}", tag = "accounts", responses((status = 204))
+    delete, path = "/api/v1/users/{name}/sessions/{id}", operation_id = "end_user_session", tag = "accounts", responses((status = 204))
 )]
 pub(crate) async fn end_session_of(
     call: Call,
@@ -227,7 +227,7 @@ pub(crate) async fn end_session_of(
 
 /// Removes the second factor of a user who has lost it. The user can then log in with the password alone, and set up
 /// another one.
-#[utoipa::path(delete, path = "/api/v1/users/{name}/totp", tag = "accounts", responses((status = 204)))]
+#[utoipa::path(delete, path = "/api/v1/users/{name}/totp", operation_id = "delete_user_totp", tag = "accounts", responses((status = 204)))]
 pub(crate) async fn remove_totp_of(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
     change_managed(call, name, "totp.reset", |meta, name| {
         let found = meta.credentials(name)?.ok_or_else(|| accounts::Error::NoSuchUser(name.to_owned()))?;

@@ -50,7 +50,7 @@ pub enum ResultOrder {
 
 /// A page of messages.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct SearchResponse {
+pub(crate) struct SearchResult {
     messages: Vec<MessageJson>,
     /// The cursor of the next page; null on the last page.
     #[schema(required)]
@@ -79,7 +79,7 @@ impl QuestionParameters for CountRequest {}
 
 /// How many messages match.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct CountResponse {
+pub(crate) struct CountResult {
     /// The number of messages; exact if `coverage.complete`.
     count: u64,
     /// How many copies are not counted: messages that another of these logspaces has as well.
@@ -91,37 +91,37 @@ pub(crate) struct CountResponse {
 
 /// Finds messages.
 #[utoipa::path(
-    post, path = "/api/v1/search", tag = "search", request_body = SearchRequest,
-    responses((status = 200, body = SearchResponse))
+    post, path = "/api/v1/search", operation_id = "search_messages", tag = "search", request_body = SearchRequest,
+    responses((status = 200, body = SearchResult))
 )]
-pub(crate) async fn search(asked: CallerQuestion<SearchRequest>) -> Result<axum::Json<SearchResponse>> {
+pub(crate) async fn search(asked: CallerQuestion<SearchRequest>) -> Result<axum::Json<SearchResult>> {
     let CallerQuestion { shared, caller, mut question, own, started, .. } = asked;
     let page = page_request(own.limit, own.order, own.cursor.as_deref().map(|text| (text, question.key)))?;
     let weight = question.weight(false);
-    let answer = move |cancel: &Cancel| SearchResponse::new(&mut question, &page, started, cancel);
+    let answer = move |cancel: &Cancel| SearchResult::new(&mut question, &page, started, cancel);
     ask(&shared, &caller, weight, answer).await.map(axum::Json)
 }
 
 /// Counts messages.
 #[utoipa::path(
-    post, path = "/api/v1/count", tag = "search", request_body = CountRequest,
-    responses((status = 200, body = CountResponse))
+    post, path = "/api/v1/count", operation_id = "count_messages", tag = "search", request_body = CountRequest,
+    responses((status = 200, body = CountResult))
 )]
-pub(crate) async fn count(asked: CallerQuestion<CountRequest>) -> Result<axum::Json<CountResponse>> {
+pub(crate) async fn count(asked: CallerQuestion<CountRequest>) -> Result<axum::Json<CountResult>> {
     let CallerQuestion { shared, caller, mut question, started, .. } = asked;
     let weight = question.weight(false);
     let counted = move |cancel: &Cancel| {
         let (count, coverage) = question.count(cancel);
         let copies = question.count_copies(cancel);
         let took_ms = started.elapsed().as_millis() as u64;
-        CountResponse { count, copies, took_ms, coverage, warnings: question.warnings }
+        CountResult { count, copies, took_ms, coverage, warnings: question.warnings }
     };
     ask(&shared, &caller, weight, counted).await.map(axum::Json)
 }
 
 /// One message by its id.
 #[utoipa::path(
-    get, path = "/api/v1/messages/{id}", tag = "search",
+    get, path = "/api/v1/messages/{id}", operation_id = "get_message", tag = "search",
     params(("id" = String, Path, description = "`LOGSPACE:SEQUENCE`", example = "main:42")),
     responses((status = 200, body = MessageJson))
 )]
@@ -156,20 +156,20 @@ pub(crate) fn page_request(
     Ok(PageRequest { order, limit: check_limit(limit)?, after })
 }
 
-impl SearchResponse {
+impl SearchResult {
     /// The page, with all warnings so far.
     pub(crate) fn new(
         question: &mut StoreQuestion,
         request: &PageRequest,
         started: Instant,
         cancel: &Cancel,
-    ) -> SearchResponse {
+    ) -> SearchResult {
         let page = question.page(request, cancel);
         if page.hits.is_empty() {
             question.warn_of_unknown_fields(cancel);
         }
         let copies = question.count_copies_of_page(&page, cancel);
-        SearchResponse {
+        SearchResult {
             messages: messages(&page.hits),
             copies,
             cursor: page.end().map(|place| cursor::encode(request.order, question.key, &place)),
