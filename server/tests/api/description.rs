@@ -138,7 +138,7 @@ fn the_table_of_routes_is_what_is_documented() {
             let is_protected = operation["security"].as_array().is_some_and(|security| !security.is_empty());
             documented.insert((method.to_uppercase(), path.clone()), is_protected);
             assert!(operation["responses"]["default"].is_object(), "{method} {path} tells its problems");
-            assert_eq!(operation["responses"]["401"].is_object(), is_protected, "{method} {path}");
+            assert!(!is_protected || operation["responses"]["401"].is_object(), "{method} {path}");
         }
     }
     let tested = ROUTES.iter().filter(|(method, ..)| *method != "HEAD");

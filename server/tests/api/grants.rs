@@ -196,6 +196,7 @@ const ROUTES: &[(&str, &str, Least)] = &[
     ("POST", "/api/v1/session", Least::Nobody),
     ("DELETE", "/api/v1/session", Least::Nobody),
     ("POST", "/api/v1/setup", Least::Nobody),
+    ("GET", "/api/v1/openapi.json", Least::Nobody),
     ("GET", "/api/v1/oidc/{id}/login", Least::Nobody),
     ("GET", "/api/v1/oidc/{id}/callback", Least::Nobody),
     ("GET", "/api/v1/account", Least::Session),

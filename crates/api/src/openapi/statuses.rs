@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// The statuses that are described once for all operations: name, description.
-const WORDS: [(u16, &str, &str); 12] = [
+const WORDS: [(u16, &str, &str); 13] = [
     (400, "BadRequest", "The request cannot be read, or its query or one of its values is wrong"),
     (401, "Unauthorized", "The session or token is missing or invalid"),
+    (403, "Forbidden", "The caller may not do this, or the CSRF token or a code is wrong"),
     (404, "NotFound", "There is nothing of that name, or it is not the caller's to see"),
     (406, "NotAcceptable", "The answer only exists as a stream of events, which the client does not accept"),
     (408, "RequestTimeout", "The body comes too slowly"),
@@ -29,8 +30,16 @@ const INSUFFICIENT_STORAGE: (u16, &str, &str) =
     (507, "InsufficientStorage", "The disk is full: nothing was changed");
 
 /// What only these operations are refused with.
-const REFUSALS: [(u16, &[&str]); 6] = [
-    (404, &["put_sender_timezone", "test_destination", "trace_message", "replay_messages", "test_router"]),
+const REFUSALS: [(u16, &[&str]); 8] = [
+    (401, &["log_in"]),
+    (403, &["log_in", "log_out", "set_up_server"]),
+    (
+        404,
+        &[
+            "put_sender_timezone", "remove_totp", "renew_recovery_codes", "test_destination",
+            "trace_message", "replay_messages", "test_router",
+        ],
+    ),
     (406, &["stream_changes"]),
     (
         409,
