@@ -150,7 +150,10 @@ const compatible = [
     'a property of a request is new',
     (_, { SearchRequest }) => (SearchRequest.properties.more = { type: 'string' }),
   ],
-  ['a property of a request may be left out', (_, { UserToCreate }) => UserToCreate.required.splice(0, 1)],
+  [
+    'a property of a request may be left out',
+    (_, { UserToCreate }) => UserToCreate.required.splice(0, 1),
+  ],
   ['a value is new', (_, { ResultOrder }) => ResultOrder.enum.push('random')],
   [
     'a kind of a union is new',
