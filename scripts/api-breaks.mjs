@@ -85,8 +85,8 @@ class Comparison {
   }
 
   responses(name, old, now) {
-    const lines = Object.entries(old).flatMap(([status, response]) => {
-      const other = now[status];
+    const lines = Object.entries(old).flatMap(([status, given]) => {
+      const [response, other] = [shared(given, this.old), shared(now[status], this.now)];
       if (other === undefined) return [`${name}: ${status} is gone`];
       const headers = Object.keys(response.headers ?? {})
         .filter((header) => other.headers?.[header] === undefined)
@@ -219,6 +219,12 @@ class Comparison {
     const types = schema.type === undefined ? ['anything'] : [schema.type].flat();
     return joined(types.map((kind) => tagged({ ...schema, kind, ...objectOf(schema) })));
   }
+}
+
+/** A response, which may be one that several operations share. */
+function shared(response, { components }) {
+  const name = response?.$ref?.split('/').at(-1);
+  return name === undefined ? response : components.responses[name];
 }
 
 /**

@@ -37,8 +37,8 @@ const planted = [
   ],
   [
     'a property of an answer has another type',
-    (_, { CountResponse }) => (CountResponse.properties.count.type = 'string'),
-    'CountResponse answered: count: may be string',
+    (_, { CountResult }) => (CountResult.properties.count.type = 'string'),
+    'CountResult answered: count: may be string',
   ],
   [
     'a property of an answer can be null',
@@ -52,11 +52,11 @@ const planted = [
   ],
   [
     'a property of a request is new and required',
-    (_, { NewUser }) => {
-      NewUser.properties.email = { type: 'string' };
-      NewUser.required.push('email');
+    (_, { UserToCreate }) => {
+      UserToCreate.properties.email = { type: 'string' };
+      UserToCreate.required.push('email');
     },
-    'NewUser asked: email is new and required',
+    'UserToCreate asked: email is new and required',
   ],
   [
     'a property of a request is not taken any more',
@@ -82,12 +82,12 @@ const planted = [
   ],
   [
     'a value of an enumeration is removed',
-    (_, { Order }) => (Order.enum = ['newest']),
+    (_, { ResultOrder }) => (ResultOrder.enum = ['newest']),
     'SearchRequest asked: order: the value oldest is gone',
   ],
   [
     'a kind of a union is removed',
-    (_, { DestinationKind }) => DestinationKind.oneOf.splice(0, 1),
+    (_, { Destination }) => Destination.oneOf.splice(0, 1),
     'Destination asked: no longer kind syslog',
   ],
   [
@@ -121,8 +121,8 @@ const planted = [
   ],
   [
     'an operation has another id',
-    ({ paths }) => (paths['/api/v1/about'].get.operationId = 'get_about'),
-    'GET /api/v1/about is called get_about instead of about',
+    ({ paths }) => (paths['/api/v1/about'].get.operationId = 'about'),
+    'GET /api/v1/about is called about instead of get_about',
   ],
 ];
 
@@ -150,12 +150,15 @@ const compatible = [
     'a property of a request is new',
     (_, { SearchRequest }) => (SearchRequest.properties.more = { type: 'string' }),
   ],
-  ['a property of a request may be left out', (_, { NewUser }) => NewUser.required.splice(0, 1)],
-  ['a value is new', (_, { Order }) => Order.enum.push('random')],
+  [
+    'a property of a request may be left out',
+    (_, { UserToCreate }) => UserToCreate.required.splice(0, 1),
+  ],
+  ['a value is new', (_, { ResultOrder }) => ResultOrder.enum.push('random')],
   [
     'a kind of a union is new',
-    (_, { DestinationKind }) =>
-      DestinationKind.oneOf.push({
+    (_, { Destination }) =>
+      Destination.oneOf.push({
         type: 'object',
         required: ['kind'],
         properties: { kind: { type: 'string', enum: ['kafka'] } },
@@ -169,7 +172,7 @@ const compatible = [
   [
     'a schema has another name',
     (now, schemas) => {
-      schemas.Found = schemas.CountResponse;
+      schemas.Found = schemas.CountResult;
       const { content } = now.paths['/api/v1/count'].post.responses['200'];
       content['application/json'].schema.$ref = '#/components/schemas/Found';
     },

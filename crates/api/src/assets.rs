@@ -12,6 +12,7 @@
 //! **Invariant:** files with a hash in their name are cached forever, everything else is revalidated.
 
 use super::compress::Uncompressed;
+use super::conditional::takes;
 use super::error::ApiError;
 use super::ingest::greeting;
 use super::state::ConsoleFiles;
@@ -212,17 +213,6 @@ fn gzipped(tag: &str, plain: &Bytes) -> Option<Bytes> {
     gzipped
 }
 
-/// Whether a browser accepts a coding, that is, names it with a weight other than 0.
-fn takes(request: &HeaderMap, coding: &str) -> bool {
-    let values = request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    let mut codings = values.flat_map(|value| value.split(','));
-    codings.any(|accepted| {
-        let (name, weight) = accepted.split_once(';').unwrap_or((accepted, ""));
-        let is_refused = weight.trim().strip_prefix("q=").is_some_and(|q| q.parse() == Ok(0.0_f32));
-        name.trim().eq_ignore_ascii_case(coding) && !is_refused
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -239,23 +229,5 @@ mod tests {
         let built = moved(&built, "/logs");
         assert!(built.contains(r#"<meta name="base" content="/logs""#), "{built}");
         assert_eq!(built.matches("=\"/").count(), built.matches("=\"/logs").count(), "{built}");
-    }
-
-    #[test]
-    fn brotli_goes_to_those_who_take_it() {
-        for (accepted, expected) in [
-            ("gzip, deflate, br, zstd", true),
-            ("BR;q=0.5", true),
-            ("gzip, br;q=0", false),
-            ("gzip, br; q=0.0", false),
-            ("gzip", false),
-            ("brr", false),
-            ("", false),
-        ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(accepted));
-            assert_eq!(takes(&headers, "br"), expected, "{accepted}");
-        }
-        assert!(!takes(&HeaderMap::new(), "br"));
     }
 }

@@ -41,7 +41,7 @@ const STORED: Bytes = Bytes::from_static(b"event: stored\ndata: {}\n\n");
 /// event every three seconds, whether something was stored or not. The stream ends when the login ends or its rights
 /// change.
 #[utoipa::path(
-    get, path = "/api/v1/changes", tag = "search",
+    get, path = "/api/v1/changes", operation_id = "stream_changes", tag = "search",
     responses((status = 200, body = String, content_type = "text/event-stream"))
 )]
 pub(super) async fn changes(call: Call, headers: HeaderMap) -> Result<Response> {

@@ -93,7 +93,7 @@ pub(crate) enum ExportFormat {
 /// All matching messages without a limit, even after stages that work on messages one by one. With other stages,
 /// their table; `order` and `columns` then have no effect. A response that breaks off is incomplete.
 #[utoipa::path(
-    get, path = "/api/v1/export", tag = "search", params(ExportRequest),
+    get, path = "/api/v1/export", operation_id = "export_messages", tag = "search", params(ExportRequest),
     responses((
         status = 200, description = "The messages, or the table",
         headers(

@@ -22,6 +22,7 @@ mod assets;
 mod base_path;
 mod changes;
 mod compress;
+mod conditional;
 mod error;
 mod export;
 mod extract;
@@ -65,7 +66,7 @@ use axum::routing::MethodRouter;
 use error::ApiError;
 use ingest::protocol::IngestProtocol;
 use ingest::refusal_format;
-use operate::system::Description;
+use operate::description::Description;
 use state::{ApiInner, SharedState};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -113,7 +114,8 @@ pub fn apps(state: ApiState) -> Apps {
     let console = console
         .route("/{index}", index(&shared, &embedded))
         .fallback_service(assets::service(embedded.clone()));
-    let console = console.layer(Extension(Description(openapi)));
+    let description = Description::new(openapi, base.to_string());
+    let console = console.layer(Extension(Arc::new(description)));
     Apps {
         console: base_path::serve_below(&base, finished(console, &shared)),
         metrics: finished(metrics.fallback(nothing), &shared),

@@ -36,13 +36,13 @@ fn limits() -> Vec<(&'static str, &'static str, SchemaLimit)> {
     let mut limits: Vec<_> =
         asking.into_iter().map(|schema| (schema, "query", Text(0, QUERY_BYTES_MAX))).collect();
     limits.extend([
-        ("NewUser", "name", Name(NAME_CHARS_MAX)),
+        ("UserToCreate", "name", Name(NAME_CHARS_MAX)),
         ("Setup", "name", Name(NAME_CHARS_MAX)),
         ("TokenRequest", "name", Name(NAME_CHARS_MAX)),
-        ("NewUser", "password", Text(1, PASSWORD_BYTES_MAX)),
+        ("UserToCreate", "password", Text(1, PASSWORD_BYTES_MAX)),
         ("Setup", "password", Text(1, PASSWORD_BYTES_MAX)),
-        ("NewPassword", "password", Text(1, PASSWORD_BYTES_MAX)),
-        ("NewUser", "scope", Text(0, grants::SCOPE_BYTES_MAX)),
+        ("PasswordChange", "password", Text(1, PASSWORD_BYTES_MAX)),
+        ("UserToCreate", "scope", Text(0, grants::SCOPE_BYTES_MAX)),
         ("UserChange", "scope", Text(0, grants::SCOPE_BYTES_MAX)),
         ("TokenRequest", "scope", Text(0, grants::SCOPE_BYTES_MAX)),
         ("QueryRequest", "edits", Items(0, query::EDITS_MAX)),

@@ -18,8 +18,8 @@ use super::ingest::ecosystem;
 use super::ingest::protocol::IngestProtocol;
 use super::operate::replay::ReplayRequest;
 use super::operate::{
-    about, certificates, destinations, flow, logspaces, replay, senders, support, system, test_message,
-    upkeep,
+    about, certificates, description, destinations, flow, logspaces, replay, senders, support, system,
+    test_message, upkeep,
 };
 use super::question::describe::{got, posted, posted_or_got};
 use super::router::dry_run::{history, trace};
@@ -63,6 +63,7 @@ fn public() -> OpenApiRouter<SharedState> {
         .routes(routes!(session::set_up))
         .routes(routes!(oidc::log_in_with))
         .routes(routes!(oidc::come_back))
+        .routes(routes!(description::openapi_json))
         .routes(routes!(system::healthz))
         .routes(routes!(system::readyz))
 }
@@ -104,7 +105,6 @@ fn analyst() -> OpenApiRouter<SharedState> {
         .routes(routes!(saved_searches::get, saved_searches::replace, saved_searches::remove))
         .routes(routes!(saved_searches::used))
         .routes(routes!(logspaces::logspaces))
-        .routes(routes!(system::openapi_json))
         .routes(routes!(users::change_password))
 }
 
@@ -119,7 +119,7 @@ fn everything() -> OpenApiRouter<SharedState> {
         .routes(routes!(document::validate))
         .routes(routes!(lookups::list))
         .routes(routes!(trace::trace))
-        .routes(posted::<history::TestRequest>(routes!(history::test)))
+        .routes(posted::<history::RouterTestRequest>(routes!(history::test)))
         .routes(routes!(revisions::revisions))
         .routes(routes!(revisions::revision))
         .routes(routes!(revisions::difference))

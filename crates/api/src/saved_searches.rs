@@ -161,7 +161,7 @@ pub(crate) async fn get(call: Call, Path(id): Path<i64>) -> Result<axum::Json<Sa
 
 /// Replaces a search: the caller's own or, as an administrator, a shared one. It keeps its owner.
 #[utoipa::path(
-    put, path = "/api/v1/saved-searches/{id}", tag = "saved searches", operation_id = "replace_saved_search", responses((status = 200, body = SavedSearch))
+    put, path = "/api/v1/saved-searches/{id}", operation_id = "put_saved_search", tag = "saved searches", responses((status = 200, body = SavedSearch))
 )]
 pub(crate) async fn replace(
     call: Call,
@@ -178,7 +178,7 @@ pub(crate) async fn replace(
 
 /// Removes a search: the caller's own or, as an administrator, a shared one.
 #[utoipa::path(
-    delete, path = "/api/v1/saved-searches/{id}", tag = "saved searches", operation_id = "remove_saved_search", responses((status = 204))
+    delete, path = "/api/v1/saved-searches/{id}", operation_id = "delete_saved_search", tag = "saved searches", responses((status = 204))
 )]
 pub(crate) async fn remove(call: Call, Path(id): Path<i64>) -> Result<StatusCode> {
     known(&call, id).await?;

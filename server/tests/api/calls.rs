@@ -7,6 +7,8 @@ use in_process::TOKEN as ADMIN_TOKEN;
 use logstead_accounts::{NewToken, Role, password};
 use logstead_record::Timestamp;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tower::ServiceExt;
 
@@ -23,6 +25,23 @@ pub(super) struct As {
     pub(super) token: Option<String>,
     pub(super) cookie: Option<String>,
     pub(super) csrf: Option<String>,
+}
+
+/// The statuses that the description of the API lists for an address, and the one for which there is `default`; empty
+/// if it does not have the address.
+fn described_statuses(method: &Method, path: &str) -> BTreeSet<String> {
+    static DESCRIPTION: LazyLock<Value> = LazyLock::new(logstead_api::openapi);
+    let segments: Vec<&str> = path.split('/').collect();
+    let fits = |pattern: &str| {
+        let pattern: Vec<&str> = pattern.split('/').collect();
+        let mut pairs = pattern.iter().zip(&segments);
+        pattern.len() == segments.len() && pairs.all(|(one, other)| one.starts_with('{') || one == other)
+    };
+    let method = if method == Method::HEAD { Method::GET } else { method.clone() };
+    let items = DESCRIPTION["paths"].as_object().unwrap().iter().filter(|(pattern, _)| fits(pattern));
+    let operations = items.map(|(_, item)| &item[method.as_str().to_ascii_lowercase()]);
+    let responses = operations.filter_map(|operation| operation["responses"].as_object());
+    responses.flat_map(|responses| responses.keys().cloned().chain(["500".to_owned()])).collect()
 }
 
 pub(super) struct Answer {
@@ -60,8 +79,12 @@ impl Server {
     }
 
     pub(super) async fn send(&self, request: Request<Body>) -> Answer {
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         let response = self.app.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
+        let described = described_statuses(&method, &path);
+        let is_described = described.is_empty() || described.contains(parts.status.as_str());
+        assert!(is_described, "{method} {path} answers {}, which is not described", parts.status);
         let body = to_bytes(body, usize::MAX).await.unwrap().to_vec();
         Answer { status: parts.status, headers: parts.headers, body }
     }

@@ -12,6 +12,7 @@ mod console;
 mod description;
 mod disabled;
 mod documents;
+mod examples;
 mod explore;
 mod export;
 mod grants;

@@ -296,5 +296,5 @@ async fn below_a_path_cookies_are_of_that_path_whether_the_proxy_removes_it_or_n
     }
     let token = beside.get("/logs/api/v1/openapi.json").await;
     assert_eq!(token.json()["servers"], json!([{"url": "/logs"}]));
-    assert_eq!(Server::start(|_| {}).get("/api/v1/openapi.json").await.json()["servers"], Value::Null);
+    assert_eq!(Server::start(|_| {}).get("/api/v1/openapi.json").await.json()["servers"][0]["url"], "/");
 }

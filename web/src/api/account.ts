@@ -5,7 +5,7 @@ import type * as Schemas from './types';
 
 export type Account = Schemas.Account;
 export type SessionEntry = Schemas.ListedSessionBody;
-export type NewTotp = Schemas.NewTotp;
+export type TotpEnrolment = Schemas.TotpEnrolment;
 
 export const accountQuery = queryOptions({
   queryKey: ['account'],
@@ -26,7 +26,7 @@ export async function endOtherSessions(): Promise<void> {
   await unwrap(client.DELETE('/api/v1/account/sessions'));
 }
 
-export function beginTotp(password: string): Promise<NewTotp> {
+export function beginTotp(password: string): Promise<TotpEnrolment> {
   const body = { current_password: password };
   return unwrap(client.POST('/api/v1/account/totp', { body }));
 }

@@ -193,7 +193,7 @@ function broken(detail: string): ApiError {
   return new ApiError({ title: 'The connection is lost', status: 0, detail });
 }
 
-export type TailStatus = Schemas.TailStatus;
+export type TailStatus = Omit<Schemas.StatusTailEvent, 'kind'>;
 
 export type TailEvent =
   | { kind: 'messages'; messages: readonly Message[] }
@@ -204,13 +204,13 @@ export type TailEvent =
 export function readEvent({ name, data }: ServerEvent): TailEvent | null {
   switch (name) {
     case 'messages': {
-      const { messages } = JSON.parse(data) as Schemas.TailMessages;
+      const { messages } = JSON.parse(data) as Schemas.MessagesTailEvent;
       return { kind: 'messages', messages };
     }
     case 'status':
       return { kind: 'status', status: JSON.parse(data) as TailStatus };
     case 'gap': {
-      const { messages, reason } = JSON.parse(data) as Schemas.TailGap;
+      const { messages, reason } = JSON.parse(data) as Schemas.GapTailEvent;
       return { kind: 'gap', messages, reason };
     }
     default:

@@ -13,14 +13,14 @@ import {
   tellSessionLoss,
   unwrap,
 } from './client';
-import type { CompleteResponse, QueryEdit, QueryResponse } from './model';
+import type { CompleteResult, QueryEdit, QueryResult } from './model';
 import * as Schemas from './types';
 
 /** The parts of a query as the server parses it. The answer never changes. */
 export function readingQuery(query: string) {
   return queryOptions({
     queryKey: ['reading', query],
-    queryFn: ({ signal }): Promise<QueryResponse> => read(query, [], signal),
+    queryFn: ({ signal }): Promise<QueryResult> => read(query, [], signal),
     enabled: query.trim() !== '',
     staleTime: Infinity,
     retry: false,
@@ -61,7 +61,7 @@ function read(
   query: string,
   edits: readonly QueryEdit[],
   signal?: AbortSignal,
-): Promise<QueryResponse> {
+): Promise<QueryResult> {
   const body = { query, unparsed: 'text' as const, edits: [...edits] };
   return unwrap(client.POST('/api/v1/query', { body, ...(signal !== undefined && { signal }) }));
 }
@@ -76,7 +76,7 @@ type CompleteScope = {
 
 /** Completion of queries by the server. */
 export function completeIn({ logspaces, ...range }: CompleteScope) {
-  return (query: string, cursor: number, signal: AbortSignal): Promise<CompleteResponse> => {
+  return (query: string, cursor: number, signal: AbortSignal): Promise<CompleteResult> => {
     const chosen = logspaces.length > 0 ? { logspaces: [...logspaces] } : {};
     const body = { query, cursor, ...range, ...chosen };
     return unwrap(client.POST('/api/v1/complete', { body, signal }));
@@ -84,9 +84,9 @@ export function completeIn({ logspaces, ...range }: CompleteScope) {
 }
 
 /** A message at one point of its way through the routes. */
-export type Shown = Schemas.Shown;
+export type Shown = Schemas.ShownMessage;
 export type TraceRoute = Schemas.RouteTrace;
-export type Trace = Schemas.Trace;
+export type Trace = Schemas.MessageTrace;
 type TraceRequest = { id?: string; raw?: string; source?: string; document?: unknown };
 
 /** Asks the server for the way of a message through the routes. */

@@ -6,7 +6,7 @@ import * as Schemas from './types';
 import type { CreatedToken } from './model';
 
 export type UserEntry = Schemas.User;
-type NewUser = Schemas.NewUser;
+type UserToCreate = Schemas.UserToCreate;
 type UserChange = Schemas.UserChange;
 export type Role = Schemas.Role;
 
@@ -28,7 +28,7 @@ export function sessionsOfQuery(name: string) {
   });
 }
 
-export function addUser(body: NewUser): Promise<UserEntry> {
+export function addUser(body: UserToCreate): Promise<UserEntry> {
   return unwrap(client.POST('/api/v1/users', { body }));
 }
 

@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { ApiError, client, cutOff, unwrap } from '../api/client';
 import { postLines } from '../api/lines';
-import type { Facet, Histogram, OverviewLine, SearchResponse } from '../api/model';
+import type { Facet, Histogram, OverviewLine, SearchResult } from '../api/model';
 import { canRefresh } from '../ui/range';
 import { scopeOf } from '../messages/messageState';
 import type { SearchState } from './searchParams';
@@ -21,7 +21,7 @@ export function searchQuery(state: SearchState) {
   const scope = scopeOf(state);
   return infiniteQueryOptions({
     queryKey: ['search', scope],
-    queryFn: ({ pageParam, signal }): Promise<SearchResponse> => {
+    queryFn: ({ pageParam, signal }): Promise<SearchResult> => {
       const cursor = pageParam === null ? {} : { cursor: pageParam };
       const body = { ...scope, ...cursor, limit: PAGE_MESSAGES };
       return unwrap(client.POST('/api/v1/search', { body, signal }));
@@ -74,11 +74,11 @@ export function summaryQuery(state: SearchState) {
       };
       try {
         for await (const line of postLines<OverviewLine>('/api/v1/overview', body, signal)) {
-          if ('error' in line) throw new ApiError(line.error);
-          if ('progress' in line) summary = { ...summary, ...line.progress };
-          if ('histogram' in line) summary = { ...summary, histogram: line.histogram, fraction: 1 };
-          if ('facets' in line) summary = { ...summary, facets: line.facets };
-          if ('end' in line) {
+          if (line.error) throw new ApiError(line.error);
+          if (line.progress) summary = { ...summary, ...line.progress };
+          if (line.histogram) summary = { ...summary, histogram: line.histogram, fraction: 1 };
+          if (line.facets) summary = { ...summary, facets: line.facets };
+          if (line.end) {
             const { coverage, took_ms, copies } = line.end;
             summary = { ...summary, done: true, complete: coverage.complete, took_ms, copies };
           }

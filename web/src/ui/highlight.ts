@@ -163,5 +163,5 @@ function bounded(parts: readonly TermPart[]): string {
 }
 
 function isText(part: TermPart | undefined): part is { text: string } {
-  return part !== undefined && 'text' in part;
+  return part?.text !== undefined;
 }

@@ -88,7 +88,7 @@ pub(crate) struct CurrentPassword {
 
 /// A secret to give to an authenticator app.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct NewTotp {
+pub(crate) struct TotpEnrolment {
     /// The secret in base 32, to type in: 30 seconds, 6 digits, SHA-1.
     secret: String,
     /// The URI for a QR code.
@@ -173,18 +173,18 @@ pub(crate) async fn end_session(call: Call, Path(id): Path<String>) -> Result<St
 
 /// Begins to set up a second factor: returns a secret for an authenticator app. It takes effect once its first code
 /// was sent.
-#[utoipa::path(post, path = "/api/v1/account/totp", tag = "account", responses((status = 200, body = NewTotp)))]
+#[utoipa::path(post, path = "/api/v1/account/totp", tag = "account", responses((status = 200, body = TotpEnrolment)))]
 pub(crate) async fn begin_totp(
     call: Call,
     peer: Peer,
     Json(asked): Json<CurrentPassword>,
-) -> Result<axum::Json<NewTotp>> {
+) -> Result<axum::Json<TotpEnrolment>> {
     let id = user_id(&call.caller)?;
     check_current(&call, peer, asked.current_password.as_deref()).await?;
     let secret = TotpSecret::new()?;
     let (secret_text, uri) = (secret.base32(), secret.uri(host(&call.shared), &call.caller.name));
     call.meta(move |meta| meta.begin_totp(id, &secret, clock::now())).await?;
-    Ok(axum::Json(NewTotp { secret: secret_text, uri }))
+    Ok(axum::Json(TotpEnrolment { secret: secret_text, uri }))
 }
 
 /// Finishes setting up a second factor, and shows the recovery codes this once.

@@ -75,7 +75,7 @@ pub(crate) struct Audit {
 
 /// The audit log: who did what, newest first.
 #[utoipa::path(
-    get, path = "/api/v1/audit", tag = "accounts", params(AuditQuery), responses((status = 200, body = Audit))
+    get, path = "/api/v1/audit", operation_id = "list_audit_entries", tag = "accounts", params(AuditQuery), responses((status = 200, body = Audit))
 )]
 pub(crate) async fn audit(
     State(shared): State<SharedState>,

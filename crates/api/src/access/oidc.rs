@@ -80,7 +80,7 @@ impl Reason {
 
 /// Sends a browser to an OpenID provider to log in there.
 #[utoipa::path(
-    get, path = "/api/v1/oidc/{id}/login", tag = "session",
+    get, path = "/api/v1/oidc/{id}/login", operation_id = "start_oidc_login", tag = "session",
     params(("id" = String, Path), LoginQuery), responses((status = 303))
 )]
 pub(crate) async fn log_in_with(
@@ -109,7 +109,7 @@ pub(crate) async fn log_in_with(
 /// Receives a browser that an OpenID provider sends back. Begins a session and redirects to the page that was asked
 /// for.
 #[utoipa::path(
-    get, path = "/api/v1/oidc/{id}/callback", tag = "session",
+    get, path = "/api/v1/oidc/{id}/callback", operation_id = "finish_oidc_login", tag = "session",
     params(("id" = String, Path), CallbackQuery), responses((status = 303))
 )]
 pub(crate) async fn come_back(

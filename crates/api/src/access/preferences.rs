@@ -29,7 +29,7 @@ pub(crate) async fn get_preferences(call: Call) -> Result<axum::Json<Preferences
 
 /// Replaces your preferences in the console: an object of at most 16 KiB.
 #[utoipa::path(
-    put, path = "/api/v1/account/preferences", tag = "account", request_body = Preferences,
+    put, path = "/api/v1/account/preferences", operation_id = "put_preferences", tag = "account", request_body = Preferences,
     responses((status = 204))
 )]
 pub(crate) async fn set_preferences(

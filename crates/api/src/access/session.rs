@@ -177,7 +177,7 @@ pub(crate) async fn log_out(
 }
 
 /// Creates the first administrator and logs in.
-#[utoipa::path(post, path = "/api/v1/setup", tag = "session", responses((status = 200, body = SessionState)))]
+#[utoipa::path(post, path = "/api/v1/setup", operation_id = "set_up_server", tag = "session", responses((status = 200, body = SessionState)))]
 pub(crate) async fn set_up(
     State(shared): State<SharedState>,
     Extension(client): Extension<Client>,

@@ -207,7 +207,7 @@ pub(crate) async fn rotate_token(
 }
 
 /// Removes a token: it stops working at once.
-#[utoipa::path(delete, path = "/api/v1/tokens/{id}", tag = "accounts", responses((status = 204)))]
+#[utoipa::path(delete, path = "/api/v1/tokens/{id}", operation_id = "delete_token", tag = "accounts", responses((status = 204)))]
 pub(crate) async fn remove_token(call: Call, Path(id): Path<i64>) -> Result<StatusCode> {
     managed_token(&call, id).await?;
     let name = call.meta(move |meta| meta.remove_token(id)).await?;

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 /// A user to create.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct NewUser {
+pub(crate) struct UserToCreate {
     /// At most 64 lowercase letters (a to z), digits and `. _ - @`; it begins with a letter or a digit.
     #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
     name: String,
@@ -111,7 +111,7 @@ pub(crate) struct Users {
 /// A user's new password.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct NewPassword {
+pub(crate) struct PasswordChange {
     /// The password: at least 8 characters, and not easy to guess.
     #[schema(min_length = 8, max_length = 1024)]
     password: String,
@@ -150,13 +150,13 @@ pub(crate) async fn get_user(call: Call, Path(name): Path<String>) -> Result<axu
         status = 201, body = ListedUser, headers(("Location" = String, description = "The address of what was created"))
     ))
 )]
-pub(crate) async fn create_user(call: Call, Json(new): Json<NewUser>) -> Result<Response> {
+pub(crate) async fn create_user(call: Call, Json(new): Json<UserToCreate>) -> Result<Response> {
     add(&call, new).await
 }
 
-async fn add(call: &Call, new: NewUser) -> Result<Response> {
+async fn add(call: &Call, new: UserToCreate) -> Result<Response> {
     check_name(&new.name)?;
-    let NewUser { name, role, password, logspaces, scope } = new;
+    let UserToCreate { name, role, password, logspaces, scope } = new;
     check_role_of_user(role)?;
     let grant = check_grant(call, role, logspaces, scope)?;
     let hash = hash_password(&call.shared, &name, password).await?;
@@ -181,7 +181,7 @@ async fn add(call: &Call, new: NewUser) -> Result<Response> {
 /// Creates a user, or changes the rights and the password of one. The same request again changes nothing. A change
 /// takes effect with the user's next request, also in open sessions.
 #[utoipa::path(
-    put, path = "/api/v1/users/{name}", tag = "accounts",
+    put, path = "/api/v1/users/{name}", operation_id = "put_user", tag = "accounts",
     responses(
         (status = 200, body = ListedUser),
         (
@@ -202,7 +202,7 @@ pub(crate) async fn put_user(
             let Some(password) = password else {
                 return Err(error.but("to create one, send a password too"));
             };
-            return add(&call, NewUser { name, role, password, logspaces, scope }).await;
+            return add(&call, UserToCreate { name, role, password, logspaces, scope }).await;
         }
         found => found?,
     };
@@ -281,7 +281,7 @@ async fn note_change(call: &Call, before: &accounts::User, after: &accounts::Use
 }
 
 /// Removes a user and ends the user's sessions.
-#[utoipa::path(delete, path = "/api/v1/users/{name}", tag = "accounts", responses((status = 204)))]
+#[utoipa::path(delete, path = "/api/v1/users/{name}", operation_id = "delete_user", tag = "accounts", responses((status = 204)))]
 pub(crate) async fn remove_user(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
     change_managed(call, name, "user.remove", |meta, name| meta.remove_user(name)).await
 }
@@ -293,7 +293,7 @@ pub(crate) async fn change_password(
     call: Call,
     peer: Peer,
     Path(name): Path<String>,
-    Json(new): Json<NewPassword>,
+    Json(new): Json<PasswordChange>,
 ) -> Result<StatusCode> {
     let is_own = call.caller.session.is_some() && call.caller.name.eq_ignore_ascii_case(&name);
     if !is_own && call.caller.role < Role::Admin {
@@ -326,7 +326,7 @@ pub(crate) async fn enable_user(call: Call, Path(name): Path<String>) -> Result<
 
 /// The sessions of a user, the last used first.
 #[utoipa::path(
-    get, path = "/api/v1/users/{name}/sessions", tag = "accounts", responses((status = 200, body = Sessions))
+    get, path = "/api/v1/users/{name}/sessions", operation_id = "list_user_sessions", tag = "accounts", responses((status = 200, body = Sessions))
 )]
 pub(crate) async fn list_sessions_of(call: Call, Path(name): Path<String>) -> Result<axum::Json<Sessions>> {
     managed_user(&call, &name).await?;
@@ -335,7 +335,7 @@ pub(crate) async fn list_sessions_of(call: Call, Path(name): Path<String>) -> Re
 }
 
 /// Ends all sessions of a user.
-#[utoipa::path(delete, path = "/api/v1/users/{name}/sessions", tag = "accounts", responses((status = 204)))]
+#[utoipa::path(delete, path = "/api/v1/users/{name}/sessions", operation_id = "end_user_sessions", tag = "accounts", responses((status = 204)))]
 pub(crate) async fn end_sessions_of(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
     managed_user(&call, &name).await?;
     let user = name.clone();
@@ -346,7 +346,7 @@ pub(crate) async fn end_sessions_of(call: Call, Path(name): Path<String>) -> Res
 
 /// Ends a session of a user.
 #[utoipa::path(
-    delete, path = "/api/v1/users/{name}/sessions/{id}", tag = "accounts", responses((status = 204))
+    delete, path = "/api/v1/users/{name}/sessions/{id}", operation_id = "end_user_session", tag = "accounts", responses((status = 204))
 )]
 pub(crate) async fn end_session_of(
     call: Call,
@@ -363,7 +363,7 @@ pub(crate) async fn end_session_of(
 
 /// Removes the second factor of a user who has lost it. The user can then log in with the password alone, and set up
 /// another one.
-#[utoipa::path(delete, path = "/api/v1/users/{name}/totp", tag = "accounts", responses((status = 204)))]
+#[utoipa::path(delete, path = "/api/v1/users/{name}/totp", operation_id = "delete_user_totp", tag = "accounts", responses((status = 204)))]
 pub(crate) async fn remove_totp_of(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
     change_managed(call, name, "totp.reset", |meta, name| {
         let found = meta.credentials(name)?.ok_or_else(|| accounts::Error::NoSuchUser(name.to_owned()))?;

@@ -22,7 +22,7 @@ pub(crate) struct AggregateRequest {}
 
 /// A table, with the work done for it. Exact if `coverage.complete`.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct AggregateResponse {
+pub(crate) struct AggregateResult {
     #[serde(flatten)]
     table: TableJson,
     /// How many copies are not counted: messages that another of these logspaces has as well.
@@ -36,18 +36,18 @@ pub(crate) struct AggregateResponse {
 
 /// Makes a table of the messages found. A query without stages shows messages.
 #[utoipa::path(
-    post, path = "/api/v1/aggregate", tag = "search", request_body = AggregateRequest,
-    responses((status = 200, body = AggregateResponse))
+    post, path = "/api/v1/aggregate", operation_id = "aggregate_messages", tag = "search", request_body = AggregateRequest,
+    responses((status = 200, body = AggregateResult))
 )]
 pub(crate) async fn aggregate(
     asked: CallerQuestion<AggregateRequest>,
-) -> Result<axum::Json<AggregateResponse>> {
+) -> Result<axum::Json<AggregateResult>> {
     let CallerQuestion { shared, caller, mut question, started, .. } = asked;
     let pipeline = Pipeline { filter: question.query.clone(), stages: std::mem::take(&mut question.stages) };
     let shown = Pipeline { filter: question.asked.clone(), stages: pipeline.stages.clone() }.to_string();
     let mut aggregation = compile(&mut question, &pipeline, shared.query_memory_max())?;
     let weight = question.weight(true);
-    let answer = move |cancel: &Cancel| -> Result<AggregateResponse> {
+    let answer = move |cancel: &Cancel| -> Result<AggregateResult> {
         let mut coverage = question.answer(cancel, &mut [Answer::Table(&mut aggregation)])?;
         let made = aggregation.finish(&cancel.run())?;
         if made.is_cut_short {
@@ -59,7 +59,7 @@ pub(crate) async fn aggregate(
         if table.is_empty() {
             question.warn_of_unknown_fields(cancel);
         }
-        Ok(AggregateResponse {
+        Ok(AggregateResult {
             table,
             copies,
             took_ms: started.elapsed().as_millis() as u64,

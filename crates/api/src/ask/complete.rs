@@ -69,7 +69,7 @@ pub(crate) struct CompleteRequest {
 
 /// The possible continuations at the cursor.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct CompleteResponse {
+pub(crate) struct CompleteResult {
     /// The first character that an option replaces, from 0.
     from: usize,
     /// The first character after the text that an option replaces.
@@ -125,13 +125,13 @@ pub(crate) enum OptionKind {
 /// The possible continuations at a position in a query, which need not be valid yet. Answers within about 300 ms with
 /// the options found so far.
 #[utoipa::path(
-    post, path = "/api/v1/complete", tag = "search", request_body = CompleteRequest,
-    responses((status = 200, body = CompleteResponse))
+    post, path = "/api/v1/complete", operation_id = "complete_query", tag = "search", request_body = CompleteRequest,
+    responses((status = 200, body = CompleteResult))
 )]
 pub(crate) async fn complete(
     call: Call,
     Json(QuestionRequest { common, own }): Json<QuestionRequest<CompleteRequest>>,
-) -> Result<axum::Json<CompleteResponse>> {
+) -> Result<axum::Json<CompleteResult>> {
     let started = Instant::now();
     let limit = check_limit(own.limit)?;
     let text = common.query.clone().unwrap_or_default();
@@ -162,7 +162,7 @@ pub(crate) async fn complete(
     };
     let (options, complete) = ask_within(&call.shared, &call.caller, weight, time_max, answer).await?;
     let took_ms = started.elapsed().as_millis() as u64;
-    Ok(axum::Json(CompleteResponse { from: span.start, to: span.end, options, took_ms, complete }))
+    Ok(axum::Json(CompleteResult { from: span.start, to: span.end, options, took_ms, complete }))
 }
 
 impl QuestionParameters for CompleteRequest {}

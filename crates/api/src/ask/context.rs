@@ -44,7 +44,7 @@ pub(crate) struct ContextRequest {
 
 /// A message and its neighbours. For more of them, ask again with the id of the outermost.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct ContextResponse {
+pub(crate) struct ContextResult {
     message: MessageJson,
     /// The nearest ones before it, oldest first.
     before: Vec<MessageJson>,
@@ -62,14 +62,14 @@ pub(crate) struct ContextResponse {
 /// The messages around one that match a query, which the message itself need not match. They are ordered by time;
 /// those of the same time by logspace and by the order in which they were stored.
 #[utoipa::path(
-    get, path = "/api/v1/messages/{id}/context", tag = "search",
+    get, path = "/api/v1/messages/{id}/context", operation_id = "get_message_context", tag = "search",
     params(("id" = String, Path, description = "`LOGSPACE:SEQUENCE`", example = "main:42"), ContextRequest),
-    responses((status = 200, body = ContextResponse))
+    responses((status = 200, body = ContextResult))
 )]
 pub(crate) async fn context(
     Path(id): Path<String>,
     asked: CallerQuestion<ContextRequest>,
-) -> Result<axum::Json<ContextResponse>> {
+) -> Result<axum::Json<ContextResult>> {
     let CallerQuestion { shared, caller, mut question, own, started, .. } = asked;
     let before = check_limit(own.before, "before")?;
     let after = check_limit(own.after, "after")?;
@@ -88,7 +88,7 @@ pub(crate) async fn context(
         let mut before = side(Order::Newest, before);
         let after = side(Order::Oldest, after);
         before.hits.reverse();
-        ContextResponse {
+        ContextResult {
             message: MessageJson::new(&logspace, &hit),
             before: messages(&before.hits),
             after: messages(&after.hits),

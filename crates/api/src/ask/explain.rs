@@ -18,7 +18,7 @@ pub(crate) struct ExplainRequest {}
 
 /// How a query is answered.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct ExplainResponse {
+pub(crate) struct ExplainResult {
     /// The query as it was understood.
     query: String,
     /// The filter that is applied to the store. Stages process the messages that it finds, and their cost is not
@@ -84,10 +84,10 @@ pub(crate) struct ExplainedClause {
 
 /// Says how a query is answered and what that costs, without running it.
 #[utoipa::path(
-    post, path = "/api/v1/explain", tag = "search", request_body = ExplainRequest,
-    responses((status = 200, body = ExplainResponse))
+    post, path = "/api/v1/explain", operation_id = "explain_query", tag = "search", request_body = ExplainRequest,
+    responses((status = 200, body = ExplainResult))
 )]
-pub(crate) async fn explain(asked: CallerQuestion<ExplainRequest>) -> Result<axum::Json<ExplainResponse>> {
+pub(crate) async fn explain(asked: CallerQuestion<ExplainRequest>) -> Result<axum::Json<ExplainResult>> {
     let CallerQuestion { shared, caller, mut question, common, started, .. } = asked;
     let text = common.query.unwrap_or_default();
     // The query is explained as it was written, even for callers limited by a grant, because nothing is searched.
@@ -118,7 +118,7 @@ pub(crate) async fn explain(asked: CallerQuestion<ExplainRequest>) -> Result<axu
         question.warnings.append(&mut unfinished);
         question.warn_of_unknown_fields(cancel);
         let sum = logspaces.iter().fold(Effort::default(), |sum, of| sum.plus(&of.effort));
-        Ok(axum::Json(ExplainResponse {
+        Ok(axum::Json(ExplainResult {
             query: pipeline.to_string(),
             filter: question.query.to_string(),
             clauses_of_query,

@@ -48,7 +48,7 @@ pub(crate) struct FacetsRequest {
 
 /// The values of fields.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct FacetsResponse {
+pub(crate) struct FacetsResult {
     /// The facets, by the names that were asked for.
     fields: BTreeMap<String, Facet>,
     /// How many copies are not counted: messages that another of these logspaces has as well.
@@ -106,10 +106,10 @@ pub(crate) struct NumberBucket {
 
 /// Counts the values of fields.
 #[utoipa::path(
-    post, path = "/api/v1/facets", tag = "search", request_body = FacetsRequest,
-    responses((status = 200, body = FacetsResponse))
+    post, path = "/api/v1/facets", operation_id = "compute_facets", tag = "search", request_body = FacetsRequest,
+    responses((status = 200, body = FacetsResult))
 )]
-pub(crate) async fn facets(asked: CallerQuestion<FacetsRequest>) -> Result<axum::Json<FacetsResponse>> {
+pub(crate) async fn facets(asked: CallerQuestion<FacetsRequest>) -> Result<axum::Json<FacetsResult>> {
     let CallerQuestion { shared, caller, mut question, own, started, .. } = asked;
     let fields = own.fields.unwrap_or_default();
     if fields.is_empty() {
@@ -125,7 +125,7 @@ pub(crate) async fn facets(asked: CallerQuestion<FacetsRequest>) -> Result<axum:
     };
     let mut counting = FacetCounting::new(wanted, &question, shared.query_memory_max())?;
     let weight = question.weight(true);
-    let answer = move |cancel: &Cancel| -> Result<FacetsResponse> {
+    let answer = move |cancel: &Cancel| -> Result<FacetsResult> {
         let coverage = question.answer(cancel, &mut [counting.asked()])?;
         let coverage = counting.answer_apart(coverage, &mut question, cancel)?;
         let fields = counting.finish(&mut question, cancel);
@@ -134,7 +134,7 @@ pub(crate) async fn facets(asked: CallerQuestion<FacetsRequest>) -> Result<axum:
         }
         let copies = question.count_copies(cancel);
         let took_ms = started.elapsed().as_millis() as u64;
-        Ok(FacetsResponse { fields, copies, took_ms, coverage, warnings: question.warnings })
+        Ok(FacetsResult { fields, copies, took_ms, coverage, warnings: question.warnings })
     };
     ask(&shared, &caller, weight, answer).await?.map(axum::Json)
 }

@@ -27,7 +27,7 @@ pub(crate) struct FieldsRequest {
 
 /// The fields of the messages that match, besides those that every message has.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct FieldsResponse {
+pub(crate) struct FieldsResult {
     /// The most useful fields, most useful first.
     fields: Vec<FoundField>,
     /// How many fields there are.
@@ -58,10 +58,10 @@ pub(crate) struct FoundField {
 
 /// Finds the fields that messages have.
 #[utoipa::path(
-    post, path = "/api/v1/fields", tag = "search", request_body = FieldsRequest,
-    responses((status = 200, body = FieldsResponse))
+    post, path = "/api/v1/fields", operation_id = "list_fields", tag = "search", request_body = FieldsRequest,
+    responses((status = 200, body = FieldsResult))
 )]
-pub(crate) async fn fields(asked: CallerQuestion<FieldsRequest>) -> Result<axum::Json<FieldsResponse>> {
+pub(crate) async fn fields(asked: CallerQuestion<FieldsRequest>) -> Result<axum::Json<FieldsResult>> {
     let CallerQuestion { shared, caller, mut question, own, started, .. } = asked;
     let limit = own.limit.unwrap_or(LIMIT);
     if limit == 0 || LIMIT_MAX < limit {
@@ -69,13 +69,13 @@ pub(crate) async fn fields(asked: CallerQuestion<FieldsRequest>) -> Result<axum:
         return Err(ApiError::invalid(detail).path("limit"));
     }
     let weight = question.weight(true);
-    let answer = move |cancel: &Cancel| -> Result<FieldsResponse> {
+    let answer = move |cancel: &Cancel| -> Result<FieldsResult> {
         // The set of values that columns leave out depends on hidden messages, too.
         let mut discovery = if question.narrowed { Discovery::exact() } else { Discovery::rough() };
         let coverage = question.answer(cancel, &mut [Answer::Discovery(&mut discovery)])?;
         let (distinct, has_more) = discovery.count();
         let found = discovery.most_useful(limit as usize);
-        Ok(FieldsResponse {
+        Ok(FieldsResult {
             fields: found.into_iter().map(|found| FoundField::new(found, question.narrowed)).collect(),
             distinct: distinct as u64,
             partial: has_more,

@@ -35,7 +35,7 @@ pub(crate) struct HistogramRequest {
 
 /// How many messages match, over time.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct HistogramResponse {
+pub(crate) struct HistogramResult {
     #[serde(flatten)]
     histogram: Histogram,
     /// How many copies are not counted: messages that another of these logspaces has as well.
@@ -89,16 +89,16 @@ pub(crate) struct Bucket {
 /// Without `from`, the first bucket begins at the first stored message. Without `to`, the buckets end now, and
 /// messages dated later count in `total` and `later`.
 #[utoipa::path(
-    post, path = "/api/v1/histogram", tag = "search", request_body = HistogramRequest,
-    responses((status = 200, body = HistogramResponse))
+    post, path = "/api/v1/histogram", operation_id = "compute_histogram", tag = "search", request_body = HistogramRequest,
+    responses((status = 200, body = HistogramResult))
 )]
 pub(crate) async fn histogram(
     asked: CallerQuestion<HistogramRequest>,
-) -> Result<axum::Json<HistogramResponse>> {
+) -> Result<axum::Json<HistogramResult>> {
     let CallerQuestion { shared, caller, mut question, own, started, .. } = asked;
     let mut drawing = HistogramBuilder::new(&question, &own.spans(), shared.query_memory_max())?;
     let weight = question.weight(true);
-    let answer = move |cancel: &Cancel| -> Result<HistogramResponse> {
+    let answer = move |cancel: &Cancel| -> Result<HistogramResult> {
         let coverage = question.answer(cancel, &mut drawing.asked().into_iter().collect::<Vec<_>>())?;
         let histogram = drawing.finish(&mut question, cancel);
         if histogram.total == 0 {
@@ -106,7 +106,7 @@ pub(crate) async fn histogram(
         }
         let copies = question.count_copies(cancel);
         let took_ms = started.elapsed().as_millis() as u64;
-        Ok(HistogramResponse { histogram, copies, took_ms, coverage, warnings: question.warnings })
+        Ok(HistogramResult { histogram, copies, took_ms, coverage, warnings: question.warnings })
     };
     ask(&shared, &caller, weight, answer).await?.map(axum::Json)
 }

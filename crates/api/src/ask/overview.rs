@@ -15,7 +15,7 @@
 
 use crate::ask::facets::{Facet, FacetCounting, FacetSelection};
 use crate::ask::histogram::{Histogram, HistogramBuilder, HistogramShape};
-use crate::ask::search::{ResultOrder, SearchResponse, page_request};
+use crate::ask::search::{ResultOrder, SearchResult, page_request};
 use crate::error::{Problem, Result};
 use crate::question::cancel::{Cancel, Guard, permit};
 use crate::question::warning::QueryWarning;
@@ -93,7 +93,7 @@ pub(crate) struct OverviewRequest {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OverviewLine {
     /// The first page of messages.
-    Rows(SearchResponse),
+    Rows(SearchResult),
     /// The progress so far, if the answer takes longer than a moment.
     Progress(OverviewProgress),
     /// The numbers of matching messages over time.
@@ -129,7 +129,7 @@ pub(crate) struct OverviewEnd {
 /// Finds the first messages, then counts all of them over time and by the values of fields. Each part of the answer
 /// is a line of JSON, sent as soon as it is known: `rows`, `histogram`, `facets`, and `end` or `error`.
 #[utoipa::path(
-    post, path = "/api/v1/overview", tag = "search", request_body = OverviewRequest,
+    post, path = "/api/v1/overview", operation_id = "stream_overview", tag = "search", request_body = OverviewRequest,
     responses((status = 200, body = OverviewLine, content_type = "application/x-ndjson"))
 )]
 pub(crate) async fn overview(asked: CallerQuestion<OverviewRequest>) -> Result<Response> {
@@ -180,7 +180,7 @@ impl Overview {
     fn run(mut self, cancel: &Cancel, lines: &mpsc::Sender<Bytes>) {
         send(
             lines,
-            &OverviewLine::Rows(SearchResponse::new(
+            &OverviewLine::Rows(SearchResult::new(
                 &mut self.question, &self.page, None, self.started, cancel,
             )),
         );

@@ -73,7 +73,7 @@ pub(crate) enum QueryEdit {
 
 /// A query as it is understood.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct QueryResponse {
+pub(crate) struct QueryResult {
     /// The text, after all changes.
     query: String,
     /// The part of it before the stages.
@@ -133,11 +133,11 @@ pub(crate) enum TermPart {
 }
 
 /// Parses a query and changes it, without running it.
-#[utoipa::path(post, path = "/api/v1/query", tag = "search", responses((status = 200, body = QueryResponse)))]
+#[utoipa::path(post, path = "/api/v1/query", operation_id = "parse_query", tag = "search", responses((status = 200, body = QueryResult)))]
 pub(crate) async fn query(
     State(shared): State<SharedState>,
     Json(request): Json<QueryRequest>,
-) -> Result<axum::Json<QueryResponse>> {
+) -> Result<axum::Json<QueryResult>> {
     if EDITS_MAX < request.edits.len() {
         let detail =
             format!("{count} edits are too many: send at most {EDITS_MAX}", count = request.edits.len());
@@ -151,7 +151,7 @@ pub(crate) async fn query(
     reading(&shared, move || edited(request)).await.map(|(read, _)| axum::Json(read))
 }
 
-fn edited(request: QueryRequest) -> Result<QueryResponse> {
+fn edited(request: QueryRequest) -> Result<QueryResult> {
     let mut text = request.query;
     let unparsed = request.unparsed.unwrap_or_default();
     query::parse_asked(&text, unparsed.into()).map_err(|error| ApiError::of_query(&error, &text, "query"))?;
@@ -160,7 +160,7 @@ fn edited(request: QueryRequest) -> Result<QueryResponse> {
         let edit = edit.meant(&text).map_err(|detail| ApiError::invalid(detail).path(path.clone()))?;
         text = query::edit(&text, &edit).map_err(|error| ApiError::invalid(error.message).path(path))?;
     }
-    QueryResponse::new(text)
+    QueryResult::new(text)
 }
 
 impl QueryEdit {
@@ -227,8 +227,8 @@ fn bytes(text: &str, start: usize, end: usize) -> Range<usize> {
     byte(start)..byte(end)
 }
 
-impl QueryResponse {
-    fn new(text: String) -> Result<QueryResponse> {
+impl QueryResult {
+    fn new(text: String) -> Result<QueryResult> {
         let refused = |error| ApiError::of_query(&error, &text, "query");
         let search = query::parse_pipeline_search(&text).map_err(refused)?;
         let outline = query::outline(&text).map_err(refused)?;
@@ -239,7 +239,7 @@ impl QueryResponse {
             start: token.range.start,
             end: token.range.end,
         });
-        Ok(QueryResponse {
+        Ok(QueryResult {
             filter: text.get(..filter_end).unwrap_or_default().trim().to_owned(),
             tokens: tokens.collect(),
             clauses,

@@ -56,7 +56,7 @@ pub enum ResultOrder {
 
 /// A page of messages.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct SearchResponse {
+pub(crate) struct SearchResult {
     /// The messages; none if `columns` were asked for.
     messages: Vec<MessageJson>,
     /// For each message, the values of the columns that were asked for; null if none were.
@@ -100,7 +100,7 @@ impl QuestionParameters for CountRequest {}
 
 /// How many messages match.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct CountResponse {
+pub(crate) struct CountResult {
     /// The number of messages; exact if `coverage.complete`.
     count: u64,
     /// How many copies are not counted: messages that another of these logspaces has as well.
@@ -112,40 +112,40 @@ pub(crate) struct CountResponse {
 
 /// Finds messages.
 #[utoipa::path(
-    post, path = "/api/v1/search", tag = "search", request_body = SearchRequest,
-    responses((status = 200, body = SearchResponse))
+    post, path = "/api/v1/search", operation_id = "search_messages", tag = "search", request_body = SearchRequest,
+    responses((status = 200, body = SearchResult))
 )]
-pub(crate) async fn search(asked: CallerQuestion<SearchRequest>) -> Result<axum::Json<SearchResponse>> {
+pub(crate) async fn search(asked: CallerQuestion<SearchRequest>) -> Result<axum::Json<SearchResult>> {
     let CallerQuestion { shared, caller, mut question, own, started, .. } = asked;
     let page = page_request(own.limit, own.order, own.cursor.as_deref().map(|text| (text, question.key)))?;
     let columns = own.columns.map(MessageColumns::new).transpose();
     let columns = columns.map_err(|detail| ApiError::invalid(detail).path("columns"))?;
     let weight = question.weight(false);
     let answer =
-        move |cancel: &Cancel| SearchResponse::new(&mut question, &page, columns.as_ref(), started, cancel);
+        move |cancel: &Cancel| SearchResult::new(&mut question, &page, columns.as_ref(), started, cancel);
     ask(&shared, &caller, weight, answer).await.map(axum::Json)
 }
 
 /// Counts messages.
 #[utoipa::path(
-    post, path = "/api/v1/count", tag = "search", request_body = CountRequest,
-    responses((status = 200, body = CountResponse))
+    post, path = "/api/v1/count", operation_id = "count_messages", tag = "search", request_body = CountRequest,
+    responses((status = 200, body = CountResult))
 )]
-pub(crate) async fn count(asked: CallerQuestion<CountRequest>) -> Result<axum::Json<CountResponse>> {
+pub(crate) async fn count(asked: CallerQuestion<CountRequest>) -> Result<axum::Json<CountResult>> {
     let CallerQuestion { shared, caller, mut question, started, .. } = asked;
     let weight = question.weight(false);
     let counted = move |cancel: &Cancel| {
         let (count, coverage) = question.count(cancel);
         let copies = question.count_copies(cancel);
         let took_ms = started.elapsed().as_millis() as u64;
-        CountResponse { count, copies, took_ms, coverage, warnings: question.warnings }
+        CountResult { count, copies, took_ms, coverage, warnings: question.warnings }
     };
     ask(&shared, &caller, weight, counted).await.map(axum::Json)
 }
 
 /// One message by its id.
 #[utoipa::path(
-    get, path = "/api/v1/messages/{id}", tag = "search",
+    get, path = "/api/v1/messages/{id}", operation_id = "get_message", tag = "search",
     params(("id" = String, Path, description = "`LOGSPACE:SEQUENCE`", example = "main:42")),
     responses((status = 200, body = MessageJson))
 )]
@@ -180,7 +180,7 @@ pub(crate) fn page_request(
     Ok(PageRequest { order, limit: check_limit(limit)?, after })
 }
 
-impl SearchResponse {
+impl SearchResult {
     /// The page, with all warnings so far.
     pub(crate) fn new(
         question: &mut StoreQuestion,
@@ -188,7 +188,7 @@ impl SearchResponse {
         columns: Option<&MessageColumns>,
         started: Instant,
         cancel: &Cancel,
-    ) -> SearchResponse {
+    ) -> SearchResult {
         let page = question.page(request, cancel);
         if page.hits.is_empty() {
             question.warn_of_unknown_fields(cancel);
@@ -199,7 +199,7 @@ impl SearchResponse {
             values: columns.values(logspace, hit),
         };
         let rows = columns.map(|columns| page.hits.iter().map(|hit| row(columns, hit)).collect());
-        SearchResponse {
+        SearchResult {
             messages: if columns.is_some() { Vec::new() } else { messages(&page.hits) },
             rows,
             copies,

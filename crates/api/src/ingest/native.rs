@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use logstead_ingest::messages::MessageRefusal;
 use logstead_ingest::native::NativeBody;
 use serde::Serialize;
-use utoipa::openapi::schema::{AnyOfBuilder, Schema};
+use utoipa::openapi::schema::{AllOfBuilder, Schema};
 use utoipa::openapi::{Ref, RefOr};
 
 /// Why a message is not stored.
@@ -45,7 +45,7 @@ pub(crate) struct Ingested {
 }
 
 /// The response to a body without any message that could be stored.
-#[derive(Serialize, utoipa::ToSchema)]
+#[derive(Serialize)]
 pub(crate) struct NothingIngested {
     #[serde(flatten)]
     problem: Problem,
@@ -53,41 +53,49 @@ pub(crate) struct NothingIngested {
     ingested: Ingested,
 }
 
-/// Describes the two responses if nothing is stored. The first is a problem as well, so both may match.
+/// Describes the two responses if nothing is stored: a problem, with the outcome for the messages if they were read.
 pub(crate) struct IngestRefused;
 
 impl utoipa::PartialSchema for IngestRefused {
     fn schema() -> RefOr<Schema> {
-        let either = AnyOfBuilder::new()
-            .item(Ref::from_schema_name(<NothingIngested as utoipa::ToSchema>::name()))
-            .item(Ref::from_schema_name(<Problem as utoipa::ToSchema>::name()));
+        let mut outcome = <Ingested as utoipa::PartialSchema>::schema();
+        if let RefOr::T(Schema::Object(outcome)) = &mut outcome {
+            outcome.required.clear();
+        }
         let why = "Why nothing is stored: either none of the messages could be, or the request itself is \
                    refused.";
-        either.description(Some(why)).into()
+        let both = AllOfBuilder::new().item(Ref::from_schema_name(<Problem as utoipa::ToSchema>::name()));
+        both.item(outcome).description(Some(why)).into()
     }
 }
 
-impl utoipa::ToSchema for IngestRefused {
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.push((
-            <NothingIngested as utoipa::ToSchema>::name().into_owned(),
-            <NothingIngested as utoipa::PartialSchema>::schema(),
-        ));
-        <NothingIngested as utoipa::ToSchema>::schemas(schemas);
-    }
-}
+impl utoipa::ToSchema for IngestRefused {}
 
 /// Stores messages and answers once they are durable. A body may be compressed (`Content-Encoding`: gzip, deflate,
 /// zstd, snappy). A request with the header `Idempotency-Key` may be sent again: it is stored once, and answered as
 /// before.
 #[utoipa::path(
-    post, path = "/api/v1/ingest", tag = "ingest", params(IngestParams),
-    request_body(description = "One JSON object per line, an object or an array of objects, or one text per \
-                                line", content(
-        (String = "application/x-ndjson"), (Object = "application/json"), (String = "text/plain")
+    post, path = "/api/v1/ingest", operation_id = "ingest_messages", tag = "ingest",
+    params(
+        IngestParams,
+        (
+            "Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 255,
+            description = "A name for this request, under which it is stored once however often it is sent"
+        ),
+        (
+            "Content-Encoding" = Option<String>, Header,
+            description = "The compression of the body: gzip, deflate, zstd or snappy"
+        ),
+    ),
+    request_body(description = "One JSON object per line, an array of objects (or a single one), or one text \
+                                per line", content(
+        (String = "application/x-ndjson"), (Vec<Object> = "application/json"), (String = "text/plain")
     )),
     responses(
-        (status = 200, body = Ingested),
+        (
+            status = 200, body = Ingested,
+            headers(("Idempotency-Replayed" = bool, description = "`true` if the request had been stored before"))
+        ),
         (status = 400, body = IngestRefused, content_type = "application/problem+json"),
         (
             status = 404, body = Problem, content_type = "application/problem+json",

@@ -22,11 +22,11 @@ pub(crate) struct IngestParams {
     /// The logspace to store in; by default the routes decide.
     pub(super) logspace: Option<String>,
     /// The format of a line of `text/plain`: a plain message, or syslog, read like that of a file source with this
-    /// `format`.
-    #[param(default = "text", inline)]
+    /// `format`. `text` by default; not allowed with JSON.
+    #[param(inline)]
     pub(super) format: Option<LineFormat>,
-    /// With `1`, a body is refused as a whole if one of its messages cannot be read.
-    #[param(default = "0", inline)]
+    /// Whether a body is refused as a whole if one of its messages cannot be read.
+    #[param(value_type = Option<bool>, default = false)]
     pub(super) atomic: Option<Switch>,
     /// The host of messages that name none; for `text/plain`, the sender's address by default.
     host: Option<String>,

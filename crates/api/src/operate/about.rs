@@ -78,13 +78,13 @@ pub(crate) enum SettingOrigin {
 }
 
 /// This server, and the machine that it runs on.
-#[utoipa::path(get, path = "/api/v1/about", tag = "system", responses((status = 200, body = AboutServer)))]
+#[utoipa::path(get, path = "/api/v1/about", operation_id = "get_about", tag = "system", responses((status = 200, body = AboutServer)))]
 pub(crate) async fn about(State(shared): State<SharedState>) -> Result<axum::Json<AboutServer>> {
     blocking(move || axum::Json(what(&shared))).await
 }
 
 /// Every setting in force, with its default and its origin. None of them is a secret.
-#[utoipa::path(get, path = "/api/v1/settings", tag = "system", responses((status = 200, body = SettingsInForce)))]
+#[utoipa::path(get, path = "/api/v1/settings", operation_id = "list_settings", tag = "system", responses((status = 200, body = SettingsInForce)))]
 pub(crate) async fn settings(State(shared): State<SharedState>) -> axum::Json<SettingsInForce> {
     axum::Json(SettingsInForce { settings: in_force(&shared) })
 }

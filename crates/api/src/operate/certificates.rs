@@ -34,7 +34,7 @@ pub(crate) struct CertificateFile {
 
 /// Every file of certificates that the settings and the live document name, as it is on disk now.
 #[utoipa::path(
-    get, path = "/api/v1/certificates", tag = "system", responses((status = 200, body = CertificateFiles))
+    get, path = "/api/v1/certificates", operation_id = "list_certificates", tag = "system", responses((status = 200, body = CertificateFiles))
 )]
 pub(crate) async fn certificates(State(shared): State<SharedState>) -> Result<axum::Json<CertificateFiles>> {
     blocking(move || axum::Json(CertificateFiles { files: files(&shared) })).await

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Maximum number of messages that are shown at a time.
-const LIMIT_MAX: usize = 1000;
+pub(crate) const LIMIT_MAX: usize = 1000;
 const LIMIT: usize = 100;
 
 /// Which messages to show.
@@ -74,7 +74,7 @@ pub(crate) struct AffectedMessages {
 
 /// Sends nothing until the destination is resumed, even after a restart. Messages wait in its queue.
 #[utoipa::path(
-    post, path = "/api/v1/destinations/{id}/pause", tag = "destinations",
+    post, path = "/api/v1/destinations/{id}/pause", operation_id = "pause_destination", tag = "destinations",
     params(("id" = String, Path, description = "The destination")),
     responses((status = 204, description = "The destination is paused"))
 )]
@@ -84,7 +84,7 @@ pub(crate) async fn pause(call: Call, Path(id): Path<String>) -> Result<StatusCo
 
 /// Starts sending the waiting messages again.
 #[utoipa::path(
-    post, path = "/api/v1/destinations/{id}/resume", tag = "destinations",
+    post, path = "/api/v1/destinations/{id}/resume", operation_id = "resume_destination", tag = "destinations",
     params(("id" = String, Path, description = "The destination")),
     responses((status = 204, description = "It sends"))
 )]
@@ -102,7 +102,7 @@ async fn set_paused(call: &Call, id: String, is_paused: bool) -> Result<StatusCo
 
 /// Tries to send at once instead of waiting for the end of the current pause.
 #[utoipa::path(
-    post, path = "/api/v1/destinations/{id}/retry", tag = "destinations",
+    post, path = "/api/v1/destinations/{id}/retry", operation_id = "retry_destination", tag = "destinations",
     params(("id" = String, Path, description = "The destination")),
     responses((status = 204, description = "The next attempt begins"))
 )]
@@ -113,7 +113,7 @@ pub(crate) async fn retry(State(shared): State<SharedState>, Path(id): Path<Stri
 
 /// Drops the oldest messages of the queue. `messages` is the number that the operator saw.
 #[utoipa::path(
-    post, path = "/api/v1/destinations/{id}/discard", tag = "destinations",
+    post, path = "/api/v1/destinations/{id}/discard", operation_id = "discard_queue", tag = "destinations",
     params(("id" = String, Path, description = "The destination")),
     responses((status = 200, body = AffectedMessages))
 )]
@@ -132,7 +132,7 @@ pub(crate) async fn discard(
 
 /// The oldest waiting messages.
 #[utoipa::path(
-    get, path = "/api/v1/destinations/{id}/queue", tag = "destinations",
+    get, path = "/api/v1/destinations/{id}/queue", operation_id = "list_queue", tag = "destinations",
     params(("id" = String, Path, description = "The destination"), ShownPage),
     responses((status = 200, body = WaitingMessages))
 )]
@@ -150,7 +150,7 @@ pub(crate) async fn queue(
 
 /// The oldest messages that the other side refused.
 #[utoipa::path(
-    get, path = "/api/v1/destinations/{id}/quarantine", tag = "destinations",
+    get, path = "/api/v1/destinations/{id}/quarantine", operation_id = "list_quarantine", tag = "destinations",
     params(("id" = String, Path, description = "The destination"), ShownPage),
     responses((status = 200, body = WaitingMessages))
 )]

@@ -31,7 +31,7 @@ pub(crate) struct FlowParams {
 /// The fate of every message in a time range: for each source, received = stored + forwarded + dropped +
 /// unacknowledged + in flight, and for each destination, queued = delivered + quarantined + dropped + waiting. A
 /// message counts once, at the time at which it was received.
-#[utoipa::path(get, path = "/api/v1/flow", tag = "router", params(FlowParams), responses((status = 200, body = LedgerReport)))]
+#[utoipa::path(get, path = "/api/v1/flow", operation_id = "get_flow", tag = "router", params(FlowParams), responses((status = 200, body = LedgerReport)))]
 pub(crate) async fn flow(
     State(shared): State<SharedState>,
     Query(params): Query<FlowParams>,

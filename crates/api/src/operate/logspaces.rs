@@ -55,7 +55,7 @@ pub(crate) struct RetentionPreview {
 }
 
 /// Every logspace that the caller may search, and its contents.
-#[utoipa::path(get, path = "/api/v1/logspaces", tag = "logspaces", responses((status = 200, body = Logspaces)))]
+#[utoipa::path(get, path = "/api/v1/logspaces", operation_id = "list_logspaces", tag = "logspaces", responses((status = 200, body = Logspaces)))]
 pub(crate) async fn logspaces(call: Call) -> axum::Json<Logspaces> {
     let mut logspaces = call.shared.state.pipeline.logspaces();
     logspaces.retain(|logspace| call.caller.may_search(&logspace.id));
@@ -65,7 +65,7 @@ pub(crate) async fn logspaces(call: Call) -> axum::Json<Logspaces> {
 
 /// The messages that a retention would remove, and when. Nothing is removed.
 #[utoipa::path(
-    post, path = "/api/v1/logspaces/{id}/retention-preview", tag = "logspaces",
+    post, path = "/api/v1/logspaces/{id}/retention-preview", operation_id = "preview_retention", tag = "logspaces",
     params(("id" = String, Path, description = "The logspace")),
     responses((status = 200, body = RetentionPreview))
 )]

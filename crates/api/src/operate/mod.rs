@@ -2,6 +2,7 @@
 
 pub(super) mod about;
 pub(super) mod certificates;
+pub(super) mod description;
 pub(super) mod destinations;
 pub(super) mod flow;
 pub(super) mod logspaces;

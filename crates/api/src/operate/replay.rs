@@ -52,7 +52,7 @@ pub(crate) struct ReplayLine {
 /// Puts stored messages into the queue of a destination, oldest first. The answer is a line of JSON from time to
 /// time, which shows the progress. The work ends when the client disconnects; another request begins anew.
 #[utoipa::path(
-    post, path = "/api/v1/destinations/{id}/replay", tag = "destinations", request_body = ReplayRequest,
+    post, path = "/api/v1/destinations/{id}/replay", operation_id = "replay_messages", tag = "destinations", request_body = ReplayRequest,
     params(("id" = String, Path, description = "The destination")),
     responses((status = 200, body = ReplayLine, content_type = "application/x-ndjson"))
 )]

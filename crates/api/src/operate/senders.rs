@@ -30,9 +30,9 @@ use std::ops::Bound;
 use std::time::Duration;
 
 const SENDERS: usize = 1000;
-const SENDERS_MAX: usize = 10_000;
+pub(crate) const SENDERS_MAX: usize = 10_000;
 const FRAMES: usize = 20;
-const FRAMES_MAX: usize = 200;
+pub(crate) const FRAMES_MAX: usize = 200;
 /// The time spans in which the last messages are looked for, one after the other.
 const SPANS: [i64; 4] = [10 * SECOND, 600 * SECOND, DAY, 36_500 * DAY];
 
@@ -96,7 +96,7 @@ pub(crate) struct SentFrame {
 /// Every host of every source, with the amount that it sends, whether that has become unusual, and the deviation of
 /// its clock.
 #[utoipa::path(
-    get, path = "/api/v1/senders", tag = "senders", params(SendersParams), responses((status = 200, body = Report))
+    get, path = "/api/v1/senders", operation_id = "list_senders", tag = "senders", params(SendersParams), responses((status = 200, body = Report))
 )]
 pub(crate) async fn senders(
     State(shared): State<SharedState>,
@@ -173,7 +173,7 @@ fn facts(source: &Source, now: Timestamp) -> Option<SourceFacts> {
 
 /// The last stored messages of a sender, as they were received, with the fields that were parsed from them.
 #[utoipa::path(
-    get, path = "/api/v1/senders/{source}/{host}/frames", tag = "senders",
+    get, path = "/api/v1/senders/{source}/{host}/frames", operation_id = "list_sender_frames", tag = "senders",
     params(
         ("source" = String, Path, description = "The source"),
         ("host" = String, Path, description = "The host"),
@@ -218,7 +218,7 @@ pub(crate) struct SkippedPiece {
 /// process. They are shown as they were received, even if a route masks the messages that it stores: for operators
 /// only.
 #[utoipa::path(
-    get, path = "/api/v1/senders/{source}/{host}/skipped", tag = "senders",
+    get, path = "/api/v1/senders/{source}/{host}/skipped", operation_id = "list_skipped_pieces", tag = "senders",
     params(
         ("source" = String, Path, description = "The source"),
         ("host" = String, Path, description = "The address"),
@@ -321,7 +321,7 @@ fn recognised(raw: &[u8], flags: Flags) -> Recognised {
 
 /// Forgets the counts of a sender that no longer exists. If it sends again, it counts as new. Its messages stay.
 #[utoipa::path(
-    delete, path = "/api/v1/senders/{source}/{host}", tag = "senders",
+    delete, path = "/api/v1/senders/{source}/{host}", operation_id = "forget_sender", tag = "senders",
     params(
         ("source" = String, Path, description = "The source"),
         ("host" = String, Path, description = "The host"),

@@ -26,7 +26,7 @@ const SENDERS_MAX: usize = 200;
 /// document without its secrets, states and counters, logspaces, senders, certificates, metrics and the newest lines of
 /// its own log. It holds no messages of senders.
 #[utoipa::path(
-    get, path = "/api/v1/support-report", tag = "system",
+    get, path = "/api/v1/support-report", operation_id = "get_support_report", tag = "system",
     responses((status = 200, body = String, content_type = "text/plain"))
 )]
 pub(crate) async fn support_report(State(shared): State<SharedState>) -> Result<impl IntoResponse> {

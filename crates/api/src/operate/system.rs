@@ -3,34 +3,15 @@
 use crate::error::Result;
 use crate::state::{ApiInner, SharedState};
 use crate::waiting::blocking;
-use axum::extract::{Extension, State};
+use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use logstead_accounts::BooksStatus;
 use std::path::Path;
-use utoipa::openapi::{OpenApi, Server};
-
-/// Builds the API description. The function is passed in because it needs all handlers.
-#[derive(Clone)]
-pub(crate) struct Description(pub(crate) fn() -> OpenApi);
-
-/// Returns the API description.
-#[utoipa::path(get, path = "/api/v1/openapi.json", tag = "system", responses((status = 200, body = Object)))]
-pub(crate) async fn openapi_json(
-    State(shared): State<SharedState>,
-    Extension(Description(describe)): Extension<Description>,
-) -> impl IntoResponse {
-    let (mut description, base) = (describe(), shared.state.settings.web.base());
-    // If the API is below a path of a host, programs generated from the description have to know that path.
-    if !base.is_empty() {
-        description.servers = Some(vec![Server::new(base)]);
-    }
-    axum::Json(description)
-}
 
 /// Whether the process is alive.
 #[utoipa::path(
-    get, path = "/healthz", tag = "system", responses((status = 200, body = String, content_type = "text/plain"))
+    get, path = "/healthz", operation_id = "get_health", tag = "system", responses((status = 200, body = String, content_type = "text/plain"))
 )]
 pub(crate) async fn healthz() -> &'static str {
     "ok\n"
@@ -38,7 +19,7 @@ pub(crate) async fn healthz() -> &'static str {
 
 /// Whether the server accepts and stores messages, and if not, why.
 #[utoipa::path(
-    get, path = "/readyz", tag = "system", responses(
+    get, path = "/readyz", operation_id = "get_readiness", tag = "system", responses(
         (status = 200, body = String, content_type = "text/plain"),
         (status = 503, body = String, content_type = "text/plain", description = "One reason per line"),
     )
@@ -69,7 +50,7 @@ fn without_place(text: &str, data: &Path) -> String {
 
 /// All counters in Prometheus' text format.
 #[utoipa::path(
-    get, path = "/metrics", tag = "system", responses((status = 200, body = String, content_type = "text/plain"))
+    get, path = "/metrics", operation_id = "get_metrics", tag = "system", responses((status = 200, body = String, content_type = "text/plain"))
 )]
 pub(crate) async fn metrics(State(shared): State<SharedState>) -> Result<impl IntoResponse> {
     let pipeline = shared.state.pipeline.clone();

@@ -41,7 +41,7 @@ pub(crate) struct TestAnswer {
 /// seconds. The body is a destination as in a router document, or `{"id": …}` of a live one. Its queue is not
 /// touched.
 #[utoipa::path(
-    post, path = "/api/v1/destinations/test", tag = "destinations", request_body = Destination,
+    post, path = "/api/v1/destinations/test", operation_id = "test_destination", tag = "destinations", request_body = Destination,
     responses((status = 200, body = TestAnswer))
 )]
 pub(crate) async fn test(call: Call, Json(body): Json<Map<String, Value>>) -> Result<axum::Json<TestAnswer>> {

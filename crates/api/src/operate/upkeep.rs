@@ -68,7 +68,7 @@ pub(crate) struct Reindexing {
 /// Reads everything in a logspace and checks it against its checksums and hashes. Takes as long as reading all of it;
 /// ends when the client disconnects.
 #[utoipa::path(
-    post, path = "/api/v1/logspaces/{id}/verify", tag = "logspaces",
+    post, path = "/api/v1/logspaces/{id}/verify", operation_id = "verify_logspace", tag = "logspaces",
     params(("id" = String, Path, description = "The logspace")),
     responses(
         (status = 200, body = Verification),
@@ -121,7 +121,7 @@ impl Verification {
 /// Rebuilds the indexes of a logspace from its messages, while it is in use. Takes as long as reading all messages;
 /// ends when the client disconnects, but indexes rebuilt until then stay.
 #[utoipa::path(
-    post, path = "/api/v1/logspaces/{id}/reindex", tag = "logspaces",
+    post, path = "/api/v1/logspaces/{id}/reindex", operation_id = "reindex_logspace", tag = "logspaces",
     params(("id" = String, Path, description = "The logspace")),
     responses(
         (status = 200, body = Reindexing),

@@ -52,7 +52,7 @@ pub(crate) fn posted_or_got<T: QuestionParameters + ToSchema + IntoParams>(
     for item in paths.paths.values_mut() {
         let Some(mut operation) = item.post.clone() else { continue };
         operation.request_body = None;
-        operation.operation_id = operation.operation_id.map(|id| format!("{id}_get"));
+        operation.operation_id = operation.operation_id.map(|id| format!("{id}_by_get"));
         operation.summary = operation.summary.map(|summary| {
             format!("{}; the same as the POST request, convenient for curl.", summary.trim_end_matches('.'))
         });

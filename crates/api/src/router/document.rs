@@ -1,9 +1,10 @@
 //! The live document: returning, checking and replacing it.
 
 use super::apply::{ApplyParams, RouterChange, apply, conflict, expected};
-use super::document_form::{DocumentForm, FormParams, entity_tag, is_known, toml};
+use super::document_form::{DocumentForm, FormParams, entity_tag, toml};
 use super::draft::Draft;
 use crate::access::{Call, Caller};
+use crate::conditional::is_known;
 use crate::error::{ApiError, DocumentProblem, Result};
 use crate::extract::{DocumentText, Query};
 use crate::problem_type::ProblemType;
@@ -78,7 +79,8 @@ pub(crate) struct RouterStatus {
 
 /// The live document.
 #[utoipa::path(
-    get, path = "/api/v1/router", tag = "router", params(FormParams),
+    get, path = "/api/v1/router", tag = "router",
+    params(FormParams, ("If-None-Match" = Option<String>, Header, description = "ETag of the known document")),
     responses(
         (
             status = 200, headers(("ETag" = String, description = "The revision, for If-Match")),
@@ -110,9 +112,11 @@ pub(crate) async fn get_router(call: Call, Query(params): Query<FormParams>, hea
 /// Makes a document live. `If-Match` names the revision that it is based on.
 #[utoipa::path(
     put, path = "/api/v1/router", tag = "router",
-    params(ApplyParams, ("If-Match" = String, Header, description = "ETag of the document that was edited")),
+    params(ApplyParams, ("If-Match" = String, Header, description = "ETag of the document that was edited, or `*`")),
     request_body(content((Document = "application/json"), (String = "application/toml"))),
-    responses((status = 200, body = RouterChange))
+    responses((
+        status = 200, body = RouterChange, headers(("ETag" = String, description = "The new revision, for If-Match"))
+    ))
 )]
 pub(crate) async fn put_router(
     call: Call,
@@ -137,7 +141,7 @@ pub(crate) async fn put_router(
 /// Shows what applying a document would do, and converts it between its forms. Callers who may apply it also learn
 /// whether it fits this machine: ports, certificates, paths.
 #[utoipa::path(
-    post, path = "/api/v1/router/validate", tag = "router",
+    post, path = "/api/v1/router/validate", operation_id = "validate_router", tag = "router",
     request_body(content((Document = "application/json"), (String = "application/toml"))),
     responses((status = 200, body = Validation))
 )]
@@ -162,7 +166,7 @@ pub(crate) async fn validate(call: Call, document: DocumentText) -> Result<axum:
 
 /// Counters and states of everything that the live document names, and whether it has to be confirmed.
 #[utoipa::path(
-    get, path = "/api/v1/router/status", tag = "router", responses((status = 200, body = RouterStatus))
+    get, path = "/api/v1/router/status", operation_id = "get_router_status", tag = "router", responses((status = 200, body = RouterStatus))
 )]
 pub(crate) async fn status(call: Call) -> Result<axum::Json<RouterStatus>> {
     let inner = call.shared.clone();

@@ -50,16 +50,6 @@ pub(super) fn entity_tag(revision: u64, form: DocumentForm, is_redacted: bool) -
     format!("\"{revision}{form}{redacted}\"")
 }
 
-/// Whether a header names this tag, by weak comparison: the client has the same document, however it was compressed
-/// on the way.
-pub(super) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
-    let named = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    named
-        .flat_map(|value| value.split(','))
-        .map(str::trim)
-        .any(|named| named == "*" || named.strip_prefix("W/").unwrap_or(named) == tag)
-}
-
 /// The revisions that an `If-Match` header names.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum ExpectedRevisions {
@@ -116,6 +106,7 @@ fn revision_of(tag: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conditional::is_known;
 
     fn check(value: &'static str, expected: Option<ExpectedRevisions>) {
         let headers = HeaderMap::from_iter([(header::IF_MATCH, value.parse().unwrap())]);

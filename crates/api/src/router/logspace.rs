@@ -43,7 +43,10 @@ pub(crate) struct LogspaceParams {
             "ETag of the document that the change is based on"),
     ),
     responses(
-        (status = 200, body = RouterChange),
+        (
+            status = 200, body = RouterChange,
+            headers(("ETag" = String, description = "The new revision, for If-Match"))
+        ),
         (status = 409, description = "A revision waits to be confirmed", body = crate::error::Problem,
          content_type = "application/problem+json"),
     )

@@ -60,7 +60,7 @@ pub(crate) async fn list(State(shared): State<SharedState>) -> axum::Json<Lookup
 
 /// A file in CSV format.
 #[utoipa::path(
-    get, path = "/api/v1/lookups/{name}", operation_id = "read_lookup", tag = "router",
+    get, path = "/api/v1/lookups/{name}", operation_id = "get_lookup", tag = "router",
     params(("name" = String, Path, description = "The file", example = "assets.csv")),
     responses((status = 200, body = String, content_type = "text/csv"))
 )]
@@ -77,9 +77,12 @@ pub(crate) async fn read(State(shared): State<SharedState>, Path(name): Path<Str
 
 /// Stores a file: CSV whose first line names its columns. Steps use it from now on.
 #[utoipa::path(
-    put, path = "/api/v1/lookups/{name}", operation_id = "store_lookup", tag = "router",
+    put, path = "/api/v1/lookups/{name}", operation_id = "put_lookup", tag = "router",
     params(("name" = String, Path, description = "The file", example = "assets.csv")),
-    request_body(content = String, content_type = "text/csv"),
+    request_body(content(
+        (String = "text/csv"),
+        (String = "application/octet-stream")
+    )),
     responses((status = 204, description = "The file is stored"))
 )]
 pub(crate) async fn store(call: Call, Path(name): Path<String>, body: Body) -> Result<StatusCode> {
@@ -103,7 +106,7 @@ pub(crate) async fn store(call: Call, Path(name): Path<String>, body: Body) -> R
 
 /// Removes a file that no route of the live document uses.
 #[utoipa::path(
-    delete, path = "/api/v1/lookups/{name}", operation_id = "remove_lookup", tag = "router",
+    delete, path = "/api/v1/lookups/{name}", operation_id = "delete_lookup", tag = "router",
     params(("name" = String, Path, description = "The file", example = "assets.csv")),
     responses((status = 204, description = "The file is removed"))
 )]

@@ -59,7 +59,7 @@ pub(crate) struct RevisionDiff {
 
 /// The documents that have been live, newest first: the last thousand.
 #[utoipa::path(
-    get, path = "/api/v1/router/revisions", tag = "router", params(ListParams),
+    get, path = "/api/v1/router/revisions", operation_id = "list_revisions", tag = "router", params(ListParams),
     responses((status = 200, body = Revisions))
 )]
 pub(crate) async fn revisions(
@@ -87,7 +87,7 @@ pub(crate) async fn revisions(
 
 /// The document of a revision.
 #[utoipa::path(
-    get, path = "/api/v1/router/revisions/{revision}", tag = "router",
+    get, path = "/api/v1/router/revisions/{revision}", operation_id = "get_revision", tag = "router",
     params(("revision" = u64, Path), FormParams),
     responses((status = 200, content((Document = "application/json"), (String = "application/toml"))))
 )]
@@ -109,7 +109,7 @@ pub(crate) async fn revision(
 
 /// The differences between two revisions.
 #[utoipa::path(
-    get, path = "/api/v1/router/diff", tag = "router", params(DifferenceParams),
+    get, path = "/api/v1/router/diff", operation_id = "diff_revisions", tag = "router", params(DifferenceParams),
     responses((status = 200, body = RevisionDiff))
 )]
 pub(crate) async fn difference(
@@ -131,9 +131,14 @@ pub(crate) async fn difference(
 
 /// Makes an earlier revision's document live again, as a new revision.
 #[utoipa::path(
-    post, path = "/api/v1/router/rollback/{revision}", tag = "router",
-    params(("revision" = u64, Path), ApplyParams),
-    responses((status = 200, body = RouterChange))
+    post, path = "/api/v1/router/rollback/{revision}", operation_id = "roll_back_router", tag = "router",
+    params(
+        ("revision" = u64, Path), ApplyParams,
+        ("If-Match" = Option<String>, Header, description = "ETag of the document that this replaces")
+    ),
+    responses((
+        status = 200, body = RouterChange, headers(("ETag" = String, description = "The new revision, for If-Match"))
+    ))
 )]
 pub(crate) async fn roll_back(
     call: Call,
@@ -156,7 +161,9 @@ pub(crate) struct Confirmed {
 /// Confirms the live revision: it will not be rolled back automatically. `If-Match` may name the revision that the
 /// caller looked at.
 #[utoipa::path(
-    post, path = "/api/v1/router/confirm", tag = "router", responses((status = 200, body = Confirmed))
+    post, path = "/api/v1/router/confirm", operation_id = "confirm_router", tag = "router",
+    params(("If-Match" = Option<String>, Header, description = "ETag of the document that was looked at")),
+    responses((status = 200, body = Confirmed))
 )]
 pub(crate) async fn confirm(call: Call, headers: HeaderMap) -> Result<axum::Json<Confirmed>> {
     let live = call.shared.state.pipeline.router().revision;

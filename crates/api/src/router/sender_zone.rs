@@ -21,13 +21,16 @@ pub(crate) struct ZoneRequest {
 /// Sets the zone for times that a sender writes without one. This makes a revision of the router document like any
 /// other, which applies to messages from now on.
 #[utoipa::path(
-    put, path = "/api/v1/senders/{source}/{host}/timezone", tag = "senders", request_body = ZoneRequest,
+    put, path = "/api/v1/senders/{source}/{host}/timezone", operation_id = "put_sender_timezone", tag = "senders", request_body = ZoneRequest,
     params(
         ("source" = String, Path, description = "The source"),
         ("host" = String, Path, description = "The host or the address"),
     ),
     responses(
-        (status = 200, body = RouterChange),
+        (
+            status = 200, body = RouterChange,
+            headers(("ETag" = String, description = "The new revision, for If-Match"))
+        ),
         (status = 409, description = "A revision waits to be confirmed", body = crate::error::Problem,
          content_type = "application/problem+json"),
     )

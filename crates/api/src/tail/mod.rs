@@ -69,7 +69,7 @@ pub(crate) struct TailRequest {
 /// Follows stored messages, as server-sent events: `messages`, `status` every second, `gap` if messages are missing,
 /// and `problem` before the server ends the stream.
 #[utoipa::path(
-    get, path = "/api/v1/tail", tag = "search",
+    get, path = "/api/v1/tail", operation_id = "tail_messages", tag = "search",
     params(TailRequest, ("Last-Event-ID" = Option<String>, Header, description =
         "Continues after this position")),
     responses((status = 200, body = TailEvent, content_type = "text/event-stream"))
@@ -218,7 +218,7 @@ impl From<ApiError> for TailEnd {
 impl OpenTail {
     async fn run(mut self, following: TailFollowers, stored: Vec<(String, Hit)>) {
         if let Err(TailEnd::Problem(error)) = self.follow(following, stored).await {
-            let problem = event("problem", None, &error.into_problem());
+            let problem = event(None, &TailEvent::Problem(error.into_problem()));
             // If the channel is full, the client is not reading.
             self.events.try_send(BodyPiece::Data(problem)).ok();
         }

@@ -7,7 +7,7 @@
 use crate::question::cancel::Cancel;
 use crate::tail::position::TailPosition;
 use crate::tail::sampling::{Sampling, one_in};
-use crate::tail::wire::{TailGap, TailMessages, TailStatus, event};
+use crate::tail::wire::{TailEvent, TailGap, TailMessages, TailStatus, event};
 use axum::body::Bytes;
 use logstead_indexer::{FollowEvent, Follower, Hit, MatchedRows};
 use logstead_questions::store::StreamedStages;
@@ -147,7 +147,7 @@ impl TailFollowers {
             behind,
             last_match: counts.last_match.map(|time| time.to_string()),
         };
-        event("status", Some(&self.events.position), &status)
+        event(Some(&self.events.position), &TailEvent::Status(status))
     }
 
     /// Turns messages that were stored before the position into events.
@@ -233,13 +233,13 @@ impl EventBuilder {
             let columns = self.passing.as_deref().and_then(StreamedStages::names);
             let messages = TailMessages { messages: std::mem::take(&mut self.messages), columns };
             self.messages_bytes = 0;
-            self.send(event("messages", Some(&self.position), &messages));
+            self.send(event(Some(&self.position), &TailEvent::Messages(messages)));
         }
     }
 
     fn gap(&mut self, messages: u64, reason: &str) {
         let gap = TailGap { messages, reason: reason.to_owned() };
-        self.send(event("gap", Some(&self.position), &gap));
+        self.send(event(Some(&self.position), &TailEvent::Gap(gap)));
     }
 
     fn send(&mut self, event: Bytes) {

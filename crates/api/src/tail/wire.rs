@@ -6,15 +6,25 @@ use axum::body::Bytes;
 use logstead_questions::wire::message::MessageJson;
 use serde::Serialize;
 
-/// The data of an event: `messages`, `status`, `gap` or `problem`.
+/// The data of an event. Its `kind` is the name of the event.
 #[derive(Serialize, utoipa::ToSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "describes what is sent")]
+#[serde(tag = "kind", rename_all = "lowercase")]
 pub(crate) enum TailEvent {
     Messages(TailMessages),
     Status(TailStatus),
     Gap(TailGap),
     Problem(Problem),
+}
+
+impl TailEvent {
+    fn name(&self) -> &'static str {
+        match self {
+            TailEvent::Messages(_) => "messages",
+            TailEvent::Status(_) => "status",
+            TailEvent::Gap(_) => "gap",
+            TailEvent::Problem(_) => "problem",
+        }
+    }
 }
 
 /// The data of an event `messages`. Its `id` is the position after them.
@@ -57,7 +67,8 @@ pub(crate) struct TailGap {
 }
 
 /// The text of an event.
-pub(crate) fn event(name: &str, position: Option<&TailPosition>, data: &impl Serialize) -> Bytes {
+pub(crate) fn event(position: Option<&TailPosition>, data: &TailEvent) -> Bytes {
+    let name = data.name();
     let data = serde_json::to_string(data).expect("events have names for keys, and every number is finite");
     let id = position.map_or(String::new(), |position| format!("id: {position}\n"));
     format!("event: {name}\n{id}data: {data}\n\n").into()

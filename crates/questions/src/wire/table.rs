@@ -5,7 +5,7 @@ use logstead_query::Unit;
 use serde::Serialize;
 use std::borrow::Cow;
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 /// A table.
@@ -65,8 +65,12 @@ enum TableCell {
 /// only one may match.
 impl PartialSchema for TableCell {
     fn schema() -> RefOr<Schema> {
-        let types = SchemaType::from_iter([Type::Number, Type::String, Type::Null]);
-        ObjectBuilder::new().schema_type(types).description(Some("A value of a table.")).into()
+        let either = [Type::Number, Type::String, Type::Null]
+            .into_iter()
+            .fold(utoipa::openapi::OneOfBuilder::new(), |either, kind| {
+                either.item(ObjectBuilder::new().schema_type(kind))
+            });
+        either.description(Some("A value of a table.")).into()
     }
 }
 

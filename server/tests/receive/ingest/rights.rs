@@ -27,7 +27,7 @@ enum Needs {
 
 /// The method of each endpoint, its path with values for its variables, and the required rights.
 fn endpoints() -> Vec<(String, String, Needs)> {
-    let api = serde_json::to_value(openapi()).unwrap();
+    let api = openapi();
     let mut all = Vec::new();
     for (path, item) in api["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {

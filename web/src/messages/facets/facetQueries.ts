@@ -1,7 +1,7 @@
 /** The requests of the sidebar, except for the counts of the pinned fields. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
-import type { Facet, FacetsRequest, FieldsResponse } from '../../api/model';
+import type { Facet, FacetsRequest, FieldsResult } from '../../api/model';
 import { edited } from '../../api/query';
 import { scopeOf, type MessageState } from '../messageState';
 import { commonFields } from './groups';
@@ -21,7 +21,7 @@ export function foundQuery(state: MessageState) {
   const body = { ...scopeOf(state), limit: FOUND_MAX };
   return queryOptions({
     queryKey: ['fields', body],
-    queryFn: ({ signal }): Promise<FieldsResponse> =>
+    queryFn: ({ signal }): Promise<FieldsResult> =>
       unwrap(client.POST('/api/v1/fields', { body, signal })),
     staleTime: FRESH_MS,
     placeholderData: keepPreviousData,

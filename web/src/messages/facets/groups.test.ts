@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FieldsResponse } from '../../api/model';
+import type { FieldsResult } from '../../api/model';
 import { foundFields } from './groups';
 
 const facet = (distinct: number) => ({
@@ -8,7 +8,7 @@ const facet = (distinct: number) => ({
   values: [{ value: 'one', count: 10 }],
 });
 
-const response: FieldsResponse = {
+const response: FieldsResult = {
   fields: [
     { name: 'status', messages: 5, usefulness: 0.5 },
     { name: 'User', messages: 1, usefulness: 0.1 },
@@ -19,7 +19,7 @@ const response: FieldsResponse = {
   partial: false,
   messages: 10,
   took_ms: 1,
-  coverage: {} as FieldsResponse['coverage'],
+  coverage: {} as FieldsResult['coverage'],
   warnings: [],
 };
 

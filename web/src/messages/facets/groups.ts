@@ -1,5 +1,5 @@
 /** The groups of the sidebar, with their fields in order. Pure. */
-import type { Facet, FieldsResponse } from '../../api/model';
+import type { Facet, FieldsResult } from '../../api/model';
 
 /** Fields that every message may have, and that are shown without being looked for. */
 export const commonFields: readonly string[] = ['facility', 'source', 'logspace', 'msgid'];
@@ -26,7 +26,7 @@ export type FoundFields = {
 export function foundFields(
   pinned: readonly string[],
   facets: Readonly<Record<string, Facet>>,
-  response: FieldsResponse | undefined,
+  response: FieldsResult | undefined,
 ): FoundFields[] {
   const isPinned = (field: string) => pinned.some((other) => isSame(other, field));
   const messages = Math.max(response?.messages ?? 0, 1);

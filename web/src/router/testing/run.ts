@@ -22,8 +22,9 @@ export async function* runTest(
   const lines = postLines<TestLine>(PATH, request, signal, 'application/x-ndjson');
   let hasEnded = false;
   for await (const line of lines) {
-    hasEnded = 'end' in line;
-    yield 'end' in line ? line.end : line.progress;
+    const report = line.end ?? line.progress;
+    hasEnded = line.end !== undefined;
+    if (report !== undefined) yield report;
   }
   if (!hasEnded) throw new Error('The server broke the test off: try it again.');
 }

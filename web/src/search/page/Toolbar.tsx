@@ -13,7 +13,7 @@ import {
   IconPlayerPlayFilled,
 } from '@tabler/icons-react';
 import { lazyPart } from '../../api/code';
-import type { Message, SearchResponse } from '../../api/model';
+import type { Message, SearchResult } from '../../api/model';
 import { useCommands } from '../../ui/commands';
 import { canRefresh } from '../../ui/range';
 import { splitStages } from '../../ui/query/lexer';
@@ -202,7 +202,7 @@ function ResultCount({ search, room, onCopies }: ResultCountProps) {
   );
 }
 
-type Answered = Pick<SearchResponse, 'took_ms' | 'coverage'>;
+type Answered = Pick<SearchResult, 'took_ms' | 'coverage'>;
 
 /** The text for the time of an answer: rows and counts are two answers with a time each. */
 export function tookText({ took_ms: rowsMs, coverage }: Answered, countsMs?: number): string {

@@ -1,12 +1,12 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { ExplainResponse } from '../../api/model';
+import type { ExplainResult } from '../../api/model';
 import { renderPart } from '../../test-render';
 import { SlowSign } from './QueryBar';
 
-function show(cost: ExplainResponse['cost']) {
+function show(cost: ExplainResult['cost']) {
   const sum = { undecided_messages: 1_200, tail_messages: 34 };
-  renderPart(<SlowSign explained={{ cost, sum } as ExplainResponse} />);
+  renderPart(<SlowSign explained={{ cost, sum } as ExplainResult} />);
 }
 
 test('a query that is quick is not called anything', () => {

@@ -20,7 +20,7 @@ import classes from './QueryBar.module.css';
 import { address } from '../../ui/open';
 import { lazyPart } from '../../api/code';
 import { useCommands } from '../../ui/commands';
-import type { ExplainResponse } from '../../api/model';
+import type { ExplainResult } from '../../api/model';
 import helpClasses from './Help.module.css';
 import hintsClasses from './Hints.module.css';
 
@@ -219,7 +219,7 @@ function readDraft(query: string): string {
 }
 
 type HintsProps = {
-  explained: ExplainResponse | undefined;
+  explained: ExplainResult | undefined;
   error: Error | null;
   onUse: (query: string) => void;
 };
@@ -251,7 +251,7 @@ function Hints({ explained, error, onUse }: HintsProps) {
 }
 
 /** Shown only for slow queries: there is nothing to say about the others. */
-export function SlowSign({ explained }: { explained: ExplainResponse }) {
+export function SlowSign({ explained }: { explained: ExplainResult }) {
   const { cost } = explained;
   if (cost === 'instant' || cost === 'quick') return null;
   const word = cost === 'slow' ? 'Slow' : 'Very slow';

@@ -1,7 +1,7 @@
 /** The server's interpretation of a query, requested while it is typed. */
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
-import type { ExplainResponse } from '../../api/model';
+import type { ExplainResult } from '../../api/model';
 import { formatCount } from '../../ui/number';
 import { requestRange } from '../../ui/range';
 import type { SearchState } from '../searchParams';
@@ -20,7 +20,7 @@ export function explainQuery(query: string, { range, logspaces }: Where) {
   };
   return queryOptions({
     queryKey: ['explain', body],
-    queryFn: ({ signal }): Promise<ExplainResponse> =>
+    queryFn: ({ signal }): Promise<ExplainResult> =>
       unwrap(client.POST('/api/v1/explain', { body, signal })),
     enabled: query.trim() !== '',
     staleTime: FRESH_MS,
@@ -38,7 +38,7 @@ export function useIsText(state: Where & { query: string }): boolean {
 }
 
 /** The reason for the cost, and advice for slow queries. */
-export function costReason({ cost, sum }: Pick<ExplainResponse, 'cost' | 'sum'>): string {
+export function costReason({ cost, sum }: Pick<ExplainResult, 'cost' | 'sum'>): string {
   const looked = sum.undecided_messages + sum.tail_messages;
   const reason =
     looked === 0

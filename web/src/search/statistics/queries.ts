@@ -5,11 +5,11 @@ import type * as Schemas from '../../api/types';
 import { type Moments, canRefresh, requestRange, resolve } from '../../ui/range';
 import { type SearchState, refreshInterval } from '../searchParams';
 
-export type Table = Pick<Schemas.Table, 'columns' | 'rows'>;
+export type Table = Pick<Schemas.AggregateResult, 'columns' | 'rows'>;
 export type Column = Schemas.Column;
-export type Cell = Schemas.Cell;
+export type Cell = Schemas.TableCell;
 /** `asked` are the ends of the range at the time of the request, which is `at`. */
-export type TableAnswer = Schemas.AggregateResponse & { asked: Moments; at: number };
+export type TableAnswer = Schemas.AggregateResult & { asked: Moments; at: number };
 
 /** A table is made from all matches, so it is refreshed less often than the newest messages. */
 const REFRESH_MIN_MS = 2_000;

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import encodeQR from 'qr';
 import { Form } from '../../ui/Form';
-import { type NewTotp, beginTotp, confirmTotp } from '../../api/account';
+import { type TotpEnrolment, beginTotp, confirmTotp } from '../../api/account';
 import { Copy } from '../../ui/Copy';
 import { Failure } from '../../ui/Notice';
 import { PasswordStep } from './PasswordStep';
@@ -29,7 +29,7 @@ export function Enrolment({ name, onDone }: Props) {
   );
 }
 
-type AppProps = { totp: NewTotp; onConfirmed: (codes: readonly string[]) => void };
+type AppProps = { totp: TotpEnrolment; onConfirmed: (codes: readonly string[]) => void };
 
 function AppStep({ totp, onConfirmed }: AppProps) {
   const [code, setCode] = useState('');

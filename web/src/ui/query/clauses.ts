@@ -1,7 +1,7 @@
 /**
  * The parts of a query as interpreted by the server, each of which is shown and clicked as a unit.
  */
-import type { QueryResponse } from '../../api/model';
+import type { QueryResult } from '../../api/model';
 
 /**
  * The effect of a part: it compares a field, searches for words, excludes messages, or makes a
@@ -19,7 +19,7 @@ export const NO_CLAUSES: Clauses = { of: '', parts: [] };
 
 export type ClauseAction = 'off' | 'negate' | 'edit' | 'remove';
 
-export function clausesOf(of: string, reading: Pick<QueryResponse, 'clauses' | 'stages'>): Clauses {
+export function clausesOf(of: string, reading: Pick<QueryResult, 'clauses' | 'stages'>): Clauses {
   const clauses = reading.clauses.map(({ text, start, end, negated, fields }): Clause => {
     const kind = fields.length > 0 ? 'field' : 'word';
     return { text, start, end, kind: negated ? 'not' : kind };

@@ -41,9 +41,9 @@ const SAMPLE_MAX: u64 = 100_000;
 /// `messages`.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct TestRequest {
+pub(crate) struct RouterTestRequest {
     /// The draft: TOML in a string, or the document as JSON.
-    #[schema(value_type = Object)]
+    #[schema(value_type = serde_json::Value)]
     document: serde_json::Value,
     /// Messages to try it on, instead of stored ones.
     #[serde(default)]
@@ -71,7 +71,7 @@ pub(crate) struct PastedMessage {
     source: String,
 }
 
-impl QuestionParameters for TestRequest {}
+impl QuestionParameters for RouterTestRequest {}
 
 /// A line of the answer.
 #[derive(Serialize, utoipa::ToSchema)]
@@ -85,12 +85,12 @@ pub(crate) enum TestLine {
 
 /// Tries a draft on messages: reports their outcome in the draft and in the live document.
 #[utoipa::path(
-    post, path = "/api/v1/router/test", operation_id = "test_router", tag = "router", request_body = TestRequest,
+    post, path = "/api/v1/router/test", operation_id = "test_router", tag = "router", request_body = RouterTestRequest,
     responses((status = 200, content((DryRunReport = "application/json"), (TestLine = "application/x-ndjson"))))
 )]
-pub(crate) async fn test(headers: HeaderMap, asked: CallerQuestion<TestRequest>) -> Result<Response> {
+pub(crate) async fn test(headers: HeaderMap, asked: CallerQuestion<RouterTestRequest>) -> Result<Response> {
     let CallerQuestion { shared, question, own, started, .. } = asked;
-    let TestRequest { document, messages, examples, limit, sample } = own;
+    let RouterTestRequest { document, messages, examples, limit, sample } = own;
     if !question.stages.is_empty() {
         let detail = "a draft is tried on messages, not on a table: leave out the part after `|`";
         return Err(ApiError::new(ProblemType::UnsuitableQuery, detail).path("query"));

@@ -28,7 +28,7 @@ pub(crate) struct TraceRequest {
     /// The id of the source through which it is received.
     source: Option<String>,
     /// A draft, as TOML in a string or as JSON; by default the live document.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = serde_json::Value, required = false)]
     document: Option<serde_json::Value>,
 }
 

@@ -1,20 +1,88 @@
 //! The API description: the descriptions of the handlers, and the parts that all of them share.
 
+mod examples;
+mod shape;
+mod statuses;
+mod values;
+
 use super::access::{Needs, cookie};
 use super::routes::routes;
 use super::{error, limits};
 use axum::http::StatusCode;
 use logstead_accounts::Role;
+use serde_json::Value;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::server::ServerBuilder;
+use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
     Components, ContentBuilder, Info, License, OpenApi, Ref, RefOr, Response as Answer, ResponseBuilder,
     SecurityRequirement,
 };
 use utoipa::{PartialSchema, ToSchema};
 
+/// The security scheme of tokens.
+const BEARER: &str = "bearerAuth";
+/// The security scheme of browsers' sessions.
+const COOKIE: &str = "cookieAuth";
+
+/// Names for schemas whose own name says too little without the module that it is from.
+const NAMES: [(&str, &str); 33] = [
+    ("Cell", "TableCell"),
+    ("Count", "PartitionCount"),
+    ("CurrentPassword", "PasswordConfirmation"),
+    ("DestinationType", "DestinationKind"),
+    ("Done", "MessagesDone"),
+    ("Fates", "MessageFates"),
+    ("Format", "SourceFormat"),
+    ("Frames", "SenderFrames"),
+    ("Framing", "StreamFraming"),
+    ("Label", "LabelField"),
+    ("Logspaces", "LogspaceList"),
+    ("Numbers", "NumberSummary"),
+    ("Oldest", "OldestMessages"),
+    ("Order", "ResultOrder"),
+    ("Queue", "DestinationQueue"),
+    ("RecoveryCodes", "RecoveryCodeList"),
+    ("Report", "Ledger"),
+    ("Revisions", "RevisionList"),
+    ("Rotate", "FileRotation"),
+    ("Rotation", "TokenRotation"),
+    ("Route", "MessageRoute"),
+    ("SavedSearches", "SavedSearchList"),
+    ("Senders", "SenderList"),
+    ("Series", "LedgerPoint"),
+    ("Sessions", "SessionList"),
+    ("Shown", "ShownMessage"),
+    ("SourceType", "SourceKind"),
+    ("Start", "FileStart"),
+    ("Step", "LedgerStep"),
+    ("Tokens", "TokenList"),
+    ("Trace", "MessageTrace"),
+    ("Users", "UserList"),
+    ("Waiting", "WaitingMessages"),
+];
+
+/// Tags of operations, with their descriptions.
+const TAGS: [(&str, &str); 11] = [
+    ("account", "The caller's own account: preferences, sessions and the second factor."),
+    ("accounts", "Users, tokens and the audit log."),
+    ("destinations", "Queues, quarantines and tests of the systems that messages are forwarded to."),
+    ("ingest", "Storing messages that are sent over HTTP."),
+    ("logspaces", "The parts of the store, with their retention, verification and indexes."),
+    (
+        "router",
+        "The document with sources, routes and destinations, its revisions, and what it does to messages.",
+    ),
+    ("saved searches", "Searches that are kept under a name."),
+    ("search", "Questions to the store: messages, counts, statistics, live tails and exports."),
+    ("senders", "The hosts that send messages, and what arrived from them."),
+    ("session", "Logging in and out, and the first setup."),
+    ("system", "The server itself: version, settings, health, metrics and this description."),
+];
+
 /// The description of the whole API, which is written to `web/openapi.json`.
-pub fn openapi() -> OpenApi {
+pub fn openapi() -> Value {
     let mut all = OpenApi::new(info(), utoipa::openapi::Paths::new());
     for (needs, routes) in routes() {
         let mut part = routes.into_openapi();
@@ -22,11 +90,22 @@ pub fn openapi() -> OpenApi {
         all.merge(part);
     }
     all.info = info();
+    let server = ServerBuilder::new().url("/").description(Some("The server that serves this description."));
+    all.servers = Some(vec![server.build()]);
+    let tags =
+        TAGS.map(|(name, description)| TagBuilder::new().name(name).description(Some(description)).build());
+    all.tags = Some(tags.into());
     let components = all.components.get_or_insert_with(Components::new);
     components.security_schemes.extend(security_schemes());
     components.schemas.extend(problem_schemas());
     let missing = limits::describe(&mut all);
     assert!(missing.is_empty(), "limits of what the API does not have: {}", missing.join(", "));
+    let mut all = serde_json::to_value(&all).expect("a description consists of JSON values");
+    shape::simplify(&mut all);
+    shape::rename(&mut all, &NAMES);
+    values::describe(&mut all);
+    statuses::describe(&mut all);
+    examples::describe(&mut all);
     all
 }
 
@@ -69,12 +148,12 @@ fn describe(operation: &mut Operation, needs: Needs) {
         Needs::Everything(role) => Some(format!("the role {role}, and access to the whole store")),
         Needs::Ingest(_) => Some("the role ingest, or access to the whole store".to_owned()),
     };
+    operation.security = Some(Vec::new());
     if let Some(needed) = needed {
         let empty: [&str; 0] = [];
         operation.security =
-            Some(vec![SecurityRequirement::new("token", empty), SecurityRequirement::new("session", empty)]);
+            Some(vec![SecurityRequirement::new(BEARER, empty), SecurityRequirement::new(COOKIE, empty)]);
         let refused = format!("Needs {needed}, or the CSRF token is missing");
-        responses.insert("401".to_owned(), RefOr::T(problem("The session or token is missing or invalid")));
         responses.insert("403".to_owned(), RefOr::T(problem(&refused)));
     }
 }
@@ -97,8 +176,8 @@ fn security_schemes() -> [(String, RefOr<SecurityScheme>); 2] {
         "The session of a browser; changes also need the header X-CSRF-Token",
     );
     [
-        ("token".to_owned(), RefOr::T(SecurityScheme::Http(token))),
-        ("session".to_owned(), RefOr::T(SecurityScheme::ApiKey(ApiKey::Cookie(session)))),
+        (BEARER.to_owned(), RefOr::T(SecurityScheme::Http(token))),
+        (COOKIE.to_owned(), RefOr::T(SecurityScheme::ApiKey(ApiKey::Cookie(session)))),
     ]
 }
 
@@ -112,13 +191,11 @@ mod tests {
 
     #[test]
     fn every_limit_is_one_of_something_that_is_described() {
-        let mut api = openapi();
-        assert_eq!(limits::describe(&mut api), Vec::<String>::new());
-        let schemas = serde_json::to_value(&api).unwrap()["components"]["schemas"].take();
+        let schemas = openapi()["components"]["schemas"].take();
         let property = |schema: &str, property: &str| schemas[schema]["properties"][property].clone();
         assert_eq!(property("FacetsRequest", "fields")["maxItems"], facets::FIELDS_MAX);
-        assert_eq!(property("NewUser", "name")["maxLength"], NAME_CHARS_MAX);
-        assert_eq!(property("NewUser", "name")["pattern"], NAME_PATTERN);
+        assert_eq!(property("UserToCreate", "name")["maxLength"], NAME_CHARS_MAX);
+        assert_eq!(property("UserToCreate", "name")["pattern"], NAME_PATTERN);
         assert_eq!(
             property("SavedSearchRequest", "tags")["items"]["maxLength"],
             saved_searches::TAG_CHARS_MAX

@@ -1,0 +1,184 @@
+//! The refusals of each operation: one rule for each reason to refuse, and a table for what only some operations do.
+//!
+//! The tests of the API compare every answer with these.
+
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+/// The statuses that are described once for all operations: name, description.
+const WORDS: [(u16, &str, &str); 13] = [
+    (400, "BadRequest", "The request cannot be read, or its query or one of its values is wrong"),
+    (401, "Unauthorized", "The session or token is missing or invalid"),
+    (403, "Forbidden", "The caller may not do this, or the CSRF token or a code is wrong"),
+    (404, "NotFound", "There is nothing of that name, or it is not the caller's to see"),
+    (406, "NotAcceptable", "The answer only exists as a stream of events, which the client does not accept"),
+    (408, "RequestTimeout", "The body comes too slowly"),
+    (409, "Conflict", "It does not fit what there is: it exists already, has changed, or is in use"),
+    (412, "PreconditionFailed", "If-Match names another revision than the live one"),
+    (413, "ContentTooLarge", "The body is too long"),
+    (415, "UnsupportedMediaType", "The Content-Type is not one that is described"),
+    (422, "UnprocessableContent", "The request can be read, and cannot be carried out as it is"),
+    (429, "TooManyRequests", "Too many attempts: try again after the time in Retry-After"),
+    (
+        503,
+        "ServiceUnavailable",
+        "It cannot be done now: try again after the time in Retry-After, if there is one",
+    ),
+];
+const PRECONDITION_REQUIRED: (u16, &str, &str) = (428, "PreconditionRequired", "If-Match is missing");
+const INSUFFICIENT_STORAGE: (u16, &str, &str) =
+    (507, "InsufficientStorage", "The disk is full: nothing was changed");
+
+/// What only these operations are refused with.
+const REFUSALS: [(u16, &[&str]); 8] = [
+    (401, &["log_in"]),
+    (403, &["log_in", "log_out", "set_up_server"]),
+    (
+        404,
+        &[
+            "put_sender_timezone", "remove_totp", "renew_recovery_codes", "test_destination",
+            "trace_message", "replay_messages", "test_router",
+        ],
+    ),
+    (406, &["stream_changes"]),
+    (
+        409,
+        &[
+            "begin_totp", "change_password", "confirm_router", "confirm_totp", "create_saved_search",
+            "create_token", "create_user", "delete_lookup", "delete_user", "disable_user",
+            "discard_quarantine", "discard_queue", "put_logspace", "put_saved_search", "put_sender_timezone",
+            "put_user", "reindex_logspace", "replay_messages", "replay_quarantine", "rotate_token",
+            "set_up_server", "verify_logspace",
+        ],
+    ),
+    (
+        422,
+        &[
+            "begin_totp", "change_password", "confirm_totp", "create_token", "create_user", "get_revision",
+            "put_logspace", "put_router", "put_sender_timezone", "put_user", "remove_totp",
+            "renew_recovery_codes", "replay_messages", "roll_back_router", "rotate_token", "set_up_server",
+            "test_destination", "test_router", "trace_message",
+        ],
+    ),
+    (
+        429,
+        &[
+            "begin_totp", "change_password", "confirm_totp", "log_in", "remove_totp", "renew_recovery_codes",
+            "set_up_server",
+        ],
+    ),
+    (
+        503,
+        &[
+            "discard_quarantine", "discard_queue", "list_quarantine", "list_queue", "replay_messages",
+            "replay_quarantine", "test_router",
+        ],
+    ),
+];
+
+/// Operations with these tags that are not a GET write to the database, and so do these others.
+const WRITING_TAGS: [&str; 4] = ["account", "accounts", "saved searches", "session"];
+const WRITING: [&str; 7] = [
+    "confirm_router", "pause_destination", "put_logspace", "put_router", "put_sender_timezone",
+    "resume_destination", "roll_back_router",
+];
+/// Operations for the search page that read no messages.
+const WITHOUT_MESSAGES: [&str; 2] = ["parse_query", "stream_changes"];
+
+/// Adds the refusals to all operations, and the headers that they come with.
+pub(super) fn describe(api: &mut Value) {
+    let mut known = BTreeSet::new();
+    let items = api["paths"].as_object_mut().into_iter().flatten().map(|(_, item)| item);
+    for (method, operation) in items.filter_map(Value::as_object_mut).flatten() {
+        known.insert(operation["operationId"].as_str().unwrap_or_default().to_owned());
+        add_refusals(method, operation);
+    }
+    let named = REFUSALS.iter().flat_map(|(_, of)| *of).chain(&WRITING).chain(&WITHOUT_MESSAGES);
+    let unknown: Vec<_> = named.filter(|id| !known.contains(**id)).collect();
+    assert!(unknown.is_empty(), "statuses of operations that the API does not have: {unknown:?}");
+    api["components"]["responses"] = Value::Object(responses());
+    api["components"]["headers"] = headers();
+}
+
+fn all() -> impl Iterator<Item = (u16, &'static str, &'static str)> {
+    WORDS.into_iter().chain([PRECONDITION_REQUIRED, INSUFFICIENT_STORAGE])
+}
+
+fn add_refusals(method: &str, operation: &mut Value) {
+    let statuses = refusals(method, operation);
+    let own = operation["responses"].as_object_mut();
+    for (status, response) in own.into_iter().flatten() {
+        add_headers(status, response);
+    }
+    for (status, name, _) in all().filter(|(status, ..)| statuses.contains(status)) {
+        let response = &mut operation["responses"][status.to_string()];
+        if response.is_null() {
+            *response = json!({"$ref": format!("#/components/responses/{name}")});
+        }
+    }
+}
+
+/// The statuses with which an operation is refused.
+fn refusals(method: &str, operation: &Value) -> BTreeSet<u16> {
+    let id = operation["operationId"].as_str().unwrap_or_default();
+    let is_tagged = |tags: &[&str]| {
+        operation["tags"]
+            .as_array()
+            .is_some_and(|own| own.iter().any(|tag| tags.iter().any(|name| tag == name)))
+    };
+    let parameters: Vec<&Value> = operation["parameters"].as_array().into_iter().flatten().collect();
+    let has = |place: &str| parameters.iter().any(|parameter| parameter["in"] == place);
+    let matched = parameters.iter().find(|parameter| parameter["name"] == "If-Match");
+    let body = &operation["requestBody"]["content"];
+    let reads_messages = is_tagged(&["search"]) && !WITHOUT_MESSAGES.contains(&id);
+    let writes = method != "get" && is_tagged(&WRITING_TAGS) || WRITING.contains(&id);
+    let rules: [(bool, &[u16]); 9] = [
+        (operation["security"] != json!([]), &[401]),
+        (body.is_object(), &[400, 408, 413]),
+        (body["application/json"].is_object(), &[415]),
+        (has("query"), &[400]),
+        (has("path"), &[404]),
+        (matched.is_some(), &[400, 412]),
+        (matched.is_some_and(|parameter| parameter["required"] == true), &[428]),
+        (reads_messages, &[400, 404, 422, 503]),
+        (writes, &[503, 507]),
+    ];
+    let ruled =
+        rules.iter().filter(|(applies, _)| *applies).flat_map(|(_, statuses)| statuses.iter().copied());
+    let own = REFUSALS.iter().filter(|(_, of)| of.contains(&id)).map(|(status, _)| *status);
+    ruled.chain(own).collect()
+}
+
+/// The problems that operations share.
+fn responses() -> Map<String, Value> {
+    let response = |(status, name, words): (u16, &str, &str)| {
+        let schema = json!({"$ref": "#/components/schemas/Problem"});
+        let mut response =
+            json!({"description": words, "content": {"application/problem+json": {"schema": schema}}});
+        add_headers(&status.to_string(), &mut response);
+        (name.to_owned(), response)
+    };
+    all().map(response).collect()
+}
+
+/// Every response has the id of its request, and those that tell clients to wait say how long.
+fn add_headers(status: &str, response: &mut Value) {
+    let mut names = vec!["X-Request-Id"];
+    names.extend(["429", "503"].contains(&status).then_some("Retry-After"));
+    for name in names {
+        response["headers"][name] = json!({"$ref": format!("#/components/headers/{name}")});
+    }
+}
+
+fn headers() -> Value {
+    json!({
+        "Retry-After": {
+            "description": "The number of seconds after which it is worth trying again.",
+            "schema": {"type": "integer", "format": "int64", "minimum": 0},
+        },
+        "X-Request-Id": {
+            "description": "The id of the request: the one that it was sent with, or a new one.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": 128},
+        },
+    })
+}
