@@ -51,7 +51,7 @@ fn times_that_mean_nothing_are_refused_as_the_api_does() {
     let mut server = Server::start(ROUTER);
     server.ingest("one");
     let (status, refused) = server.post("/search", &json!({"from": "now", "to": "-1h"}));
-    assert_eq!(status, 400, "{refused}");
+    assert_eq!(status, 422, "{refused}");
     let data = stopped(&mut server);
     for command in ["search", "export"] {
         let (code, out, error) = output(&[command, "*", "--from", "now", "--to", "-1h", "--data", &data]);

@@ -130,7 +130,7 @@ fn lookup_files_are_stored_used_read_again_and_kept_while_they_are_used() {
     assert_eq!((status, &answer["detail"]), (409, &json!("the steps of r use it: change these first")));
     assert_eq!(server.put_router(ROUTER).0, 200);
     assert_eq!(server.call("DELETE", "/lookups/assets.csv", &[], b"").0, 204);
-    assert_eq!(server.call("GET", "/lookups/..%2Flock", &[], b"").0, 400);
+    assert_eq!(server.call("GET", "/lookups/..%2Flock", &[], b"").0, 422);
 }
 
 /// The number of messages stored in each logspace, and of those dropped for each reason.
