@@ -110,7 +110,7 @@ test('what the console shows to be copied names the path, and works', async ({
   await page.request.post(front.url('/api/v1/session'), { data: admin });
   await page.goto(front.url('/send?agent=curl'));
   await expect(page.getByText(front.url('/api/v1/ingest')).first()).toBeVisible();
-  await page.goto(front.url('/help/api?op=ingest'));
+  await page.goto(front.url('/help/api?op=ingest_messages'));
   await expect(page.getByText(front.url('/api/v1/')).first()).toBeVisible();
   const answer = await fetch(front.url('/api/v1/ingest'), {
     method: 'POST',

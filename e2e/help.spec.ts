@@ -11,7 +11,7 @@ test('a read of the API is found, tried, and linked to', async ({ logstead, page
   const operations = page.getByRole('navigation', { name: 'Operations' });
   await expect(operations.getByRole('button')).toHaveText([/GET\s*\/count$/]);
   await operations.getByRole('button').click();
-  await expect(page).toHaveURL(/op=count_get/);
+  await expect(page).toHaveURL(/op=count_messages_by_get/);
 
   const count = page.getByRole('article', { name: 'GET /api/v1/count' });
   await expect(count).toContainText('A token or a session with the role analyst.');
@@ -81,7 +81,7 @@ test('the help on every page leads to what is written about it', async ({
 
 test('on a phone there is the list, or what was chosen from it', async ({ logstead, page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(logstead.url('/help/api?op=status'));
+  await page.goto(logstead.url('/help/api?op=get_router_status'));
   const operations = page.getByRole('navigation', { name: 'Operations' });
   await expect(page.getByRole('article')).toBeVisible();
   await expect(operations).toBeHidden();

@@ -6,14 +6,17 @@ use super::calls::Server;
 use logstead_accounts::Role;
 use serde_json::{Value, json};
 
-/// The entries of all pages of a list.
-async fn pages(server: &Server, path: &str, list: &str, limit: usize) -> Vec<Value> {
+/// A list: its path, its member in answers, and the member that names an entry.
+struct List(&'static str, &'static str, &'static str);
+
+/// The names of the entries of all pages of a list.
+async fn pages(server: &Server, List(path, list, name): &List, limit: usize) -> Vec<Value> {
     let (mut entries, mut cursor) = (Vec::new(), String::new());
     loop {
         let page = server.get(&format!("{path}limit={limit}{cursor}")).await.json();
         let of_page = page[list].as_array().unwrap_or_else(|| panic!("{page}"));
         assert!(of_page.len() <= limit, "{page}");
-        entries.extend(of_page.iter().cloned());
+        entries.extend(of_page.iter().map(|entry| entry[name].clone()));
         match page["cursor"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),
             None => return entries,
@@ -38,17 +41,17 @@ async fn pages_of_a_list_have_each_entry_once() {
         server.token(Role::Analyst);
     }
     let lists = [
-        ("/api/v1/users?", "users"),
-        ("/api/v1/tokens?", "tokens"),
-        ("/api/v1/router/revisions?", "revisions"),
-        ("/api/v1/audit?", "entries"),
-        ("/api/v1/senders?series=false&", "senders"),
+        List("/api/v1/users?", "users", "name"),
+        List("/api/v1/tokens?", "tokens", "id"),
+        List("/api/v1/router/revisions?", "revisions", "revision"),
+        List("/api/v1/audit?", "entries", "time"),
+        List("/api/v1/senders?series=false&", "senders", "host"),
     ];
-    for (path, list) in lists {
-        let all = pages(&server, path, list, 1000).await;
-        assert!(7 <= all.len(), "{path}: {all:?}");
+    for list in &lists {
+        let all = pages(&server, list, 1000).await;
+        assert!(7 <= all.len(), "{}: {all:?}", list.0);
         for limit in [1, 2, 3, all.len()] {
-            assert_eq!(pages(&server, path, list, limit).await, all, "{path} by {limit}");
+            assert_eq!(pages(&server, list, limit).await, all, "{} by {limit}", list.0);
         }
     }
 }

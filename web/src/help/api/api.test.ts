@@ -32,26 +32,26 @@ test('every operation of the description is listed once, under its tag', () => {
 
 test('an operation says whom it answers', () => {
   expect(named('put_router').needs).toMatch(/^A token or a session with the role operator/);
-  expect(named('healthz').needs).toMatch(/^Nothing/);
+  expect(named('get_health').needs).toMatch(/^Nothing/);
 });
 
 test('operations are found by all of several words', () => {
   const found = operationsWith(operations, 'queue discard').map(({ id }) => id);
-  expect(found).toContain('discard');
-  expect(found).not.toContain('queue');
+  expect(found).toContain('discard_queue');
+  expect(found).not.toContain('list_queue');
   expect(operationsWith(operations, 'put /router').map(({ id }) => id)).toContain('put_router');
   expect(operationsWith(operations, 'no such thing')).toEqual([]);
 });
 
 test('only what reads and ends can be tried', () => {
-  expect(isRead(named('status'))).toBe(true);
-  expect(isRead(named('tail'))).toBe(false);
+  expect(isRead(named('get_router_status'))).toBe(true);
+  expect(isRead(named('tail_messages'))).toBe(false);
   expect(isRead(named('put_router'))).toBe(false);
-  expect(isRead(named('log_in_with'))).toBe(false);
+  expect(isRead(named('start_oidc_login'))).toBe(false);
 });
 
 test('a command for curl quotes what it is given', () => {
-  const search = named('search_get');
+  const search = named('search_messages_by_get');
   const command = curlOf(search, { query: "it's", limit: '' }, 'http://logs:8080', null);
   expect(command).toContain("curl 'http://logs:8080/api/v1/search?query=it%27s'");
   expect(command).toContain('-H "Authorization: Bearer $TOKEN"');
@@ -65,7 +65,7 @@ test('a command for curl quotes what it is given', () => {
 });
 
 test('what a path needs is missing until it is written', () => {
-  const queue = named('queue');
+  const queue = named('list_queue');
   expect(missingOf(queue, {})).toEqual(['id']);
   expect(missingOf(queue, { id: 'siem' })).toEqual([]);
   expect(curlOf(queue, {}, '', null)).toContain('/destinations/{id}/queue');
@@ -73,7 +73,7 @@ test('what a path needs is missing until it is written', () => {
 });
 
 test('fields are rows, with type, default and bounds', () => {
-  const [body] = named('search').bodies;
+  const [body] = named('search_messages').bodies;
   const rows = rowsOf(body?.schema ?? {}, schemas);
   expect(rows.find(({ name }) => name === 'order')?.type).toBe('newest | oldest');
   expect(rows.find(({ name }) => name === 'logspaces')?.type).toBe('list of text');
@@ -82,7 +82,8 @@ test('fields are rows, with type, default and bounds', () => {
 });
 
 test('a parameter with a few values lists them', () => {
-  const order = named('search_get').parameters.find(({ name }) => name === 'order')?.schema ?? {};
+  const order =
+    named('search_messages_by_get').parameters.find(({ name }) => name === 'order')?.schema ?? {};
   expect(typeText(order, schemas)).toBe('newest | oldest');
 });
 
@@ -94,7 +95,9 @@ test('every body of the description has an example, and none is endless', () => 
       expect(typeText(schema, schemas), id).not.toBe('');
     }
   }
-  expect(exampleOf(named('search').bodies[0]?.schema ?? {}, schemas)).toHaveProperty('query');
+  expect(exampleOf(named('search_messages').bodies[0]?.schema ?? {}, schemas)).toHaveProperty(
+    'query',
+  );
 });
 
 test('JSON is indented, anything else is left as it came', () => {
@@ -104,7 +107,7 @@ test('JSON is indented, anything else is left as it came', () => {
 });
 
 test('the address keeps what is open and what is searched for', () => {
-  const state = { find: 'queue', operation: 'discard' };
+  const state = { find: 'queue', operation: 'discard_queue' };
   expect(readApi(writeApi(state))).toEqual(state);
   expect(writeApi({ find: '', operation: null })).toEqual({});
 });

@@ -32,6 +32,9 @@ export type Parameter = {
   example?: unknown;
 };
 
+/** An answer, or the place of one that operations share. */
+type WireAnswer = { description?: string; content?: Content; $ref?: string };
+
 type WireOperation = {
   tags?: readonly string[];
   summary?: string;
@@ -39,14 +42,17 @@ type WireOperation = {
   operationId?: string;
   parameters?: readonly Parameter[];
   requestBody?: { content?: Content; required?: boolean };
-  responses?: Readonly<Record<string, { description?: string; content?: Content }>>;
+  responses?: Readonly<Record<string, WireAnswer>>;
   security?: readonly Readonly<Record<string, unknown>>[];
 };
 
 export type Description = {
   info: { title: string; version: string };
   paths: Readonly<Record<string, Readonly<Record<string, WireOperation>>>>;
-  components: { schemas: Readonly<Record<string, Schema>> };
+  components: {
+    schemas: Readonly<Record<string, Schema>>;
+    responses?: Readonly<Record<string, WireAnswer>>;
+  };
 };
 
 export type DescribedBody = { type: string; schema: Schema };
@@ -69,18 +75,25 @@ export type Operation = {
   answers: readonly DescribedAnswer[];
 };
 
-export function operationsOf({ paths }: Description): readonly Operation[] {
+export function operationsOf({ paths, components }: Description): readonly Operation[] {
+  const shared = components.responses ?? {};
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, wire]) => operationOf(method.toUpperCase(), path, wire)),
+    Object.entries(methods).map(([method, wire]) =>
+      operationOf(method.toUpperCase(), path, wire, shared),
+    ),
   );
 }
 
-function operationOf(method: string, path: string, wire: WireOperation): Operation {
-  const answers = Object.entries(wire.responses ?? {}).map(([status, answer]) => ({
-    status,
-    about: answer.description ?? '',
-    bodies: bodiesOf(answer.content),
-  }));
+function operationOf(
+  method: string,
+  path: string,
+  wire: WireOperation,
+  shared: Readonly<Record<string, WireAnswer>>,
+): Operation {
+  const answers = Object.entries(wire.responses ?? {}).map(([status, told]) => {
+    const answer = shared[told.$ref?.split('/').at(-1) ?? ''] ?? told;
+    return { status, about: answer.description ?? '', bodies: bodiesOf(answer.content) };
+  });
   return {
     id: wire.operationId ?? `${method} ${path}`,
     method,
