@@ -61,8 +61,8 @@ def answer(method: str, path: str) -> dict[str, Any]:
 def resolved(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema itself, with the members of all its parts, and the parts that it may be."""
     if "$ref" in schema:
-        name = schema["$ref"].rsplit("/", 1)[1]
-        return resolved(DESCRIPTION["components"]["schemas"][name])
+        _, _, kind, name = schema["$ref"].split("/")
+        return resolved(DESCRIPTION["components"][kind][name])
     if "allOf" in schema:
         parts = [resolved(part) for part in schema["allOf"]]
         own = {key: value for key, value in schema.items() if key != "allOf"}
@@ -167,7 +167,8 @@ def test_the_events_of_a_tail_are_the_described_ones() -> None:
 
 def test_problems_have_the_described_members() -> None:
     responses = DESCRIPTION["paths"]["/api/v1/count"]["post"]["responses"]
-    problem = resolved(responses["401"]["content"]["application/problem+json"]["schema"])
+    refusal = resolved(responses["401"])
+    problem = resolved(refusal["content"]["application/problem+json"]["schema"])
     known = vars(ProblemError(400, {})).keys() - {"problem"}
     assert known <= problem["properties"].keys()
     compare(list[types.DocumentProblem], problem["properties"]["problems"], "problems")
