@@ -1,8 +1,8 @@
-//! What a client already has, and the forms of an answer that it takes.
+//! The headers with which a client says which document it has, and which codings it takes.
 
 use axum::http::{HeaderMap, HeaderName, header};
 
-/// Whether `If-None-Match` names this tag, by weak comparison: the client has the same document, however it was
+/// True if `If-None-Match` names this tag, by weak comparison: the client has the same document, however it was
 /// compressed on the way.
 pub(crate) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     values(headers, header::IF_NONE_MATCH)
@@ -10,7 +10,7 @@ pub(crate) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
         .any(|named| named == "*" || named.strip_prefix("W/").unwrap_or(named) == tag)
 }
 
-/// Whether a client accepts a coding, that is, names it with a weight other than 0.
+/// True if a client accepts a coding, that is, names it with a weight other than 0.
 pub(crate) fn takes(headers: &HeaderMap, coding: &str) -> bool {
     values(headers, header::ACCEPT_ENCODING).any(|accepted| {
         let (name, weight) = accepted.split_once(';').unwrap_or((accepted, ""));

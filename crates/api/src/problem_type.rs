@@ -19,7 +19,7 @@ pub(crate) struct ProblemEntry {
     pub(crate) title: &'static str,
     /// One sentence about what has happened.
     pub(crate) meaning: &'static str,
-    /// What a client or its user should do.
+    /// The advice for a client or its user.
     pub(crate) remedy: &'static str,
 }
 

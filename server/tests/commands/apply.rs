@@ -191,6 +191,19 @@ fn a_wrong_file_changes_nothing() {
 }
 
 #[test]
+fn a_secret_that_was_lost_when_its_token_was_created_is_told() {
+    let (server, folder) = (Server::start(ROUTER), Folder::new());
+    // Killed before the request: the file is there, and the token is not.
+    folder.write("ci.token", "");
+    folder.applied(&server, &[]);
+    assert!(!fs::read_to_string(folder.path().join("ci.token")).unwrap().trim().is_empty());
+    // Killed after it, or on a full disk: the token is there, and its secret nowhere.
+    folder.write("ci.token", "");
+    let (code, out, error) = folder.apply(&server, &[]);
+    assert!(code == 1 && error.contains("its secret was lost"), "{out}{error}");
+}
+
+#[test]
 fn of_two_at_once_one_is_told_to_look_again() {
     let server = Server::start(ROUTER);
     let folders = [Folder::new(), Folder::new()];

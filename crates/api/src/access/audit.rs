@@ -145,7 +145,8 @@ impl AuditFilter {
 }
 
 /// The first entries, and the number before which the others continue. Entries that are not written yet have no number
-/// at which a page could begin, so the first page has them all.
+/// at which a page could begin, so the first page has them all; if they are written before the next page is read, that
+/// one may repeat them.
 fn cut(mut found: Vec<accounts::AuditEntry>, limit: usize) -> (Vec<accounts::AuditEntry>, Option<i64>) {
     let waiting = found.iter().take_while(|entry| entry.number.is_none()).count();
     found.truncate(limit.max(waiting));

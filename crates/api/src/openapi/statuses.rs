@@ -29,7 +29,7 @@ const PRECONDITION_REQUIRED: (u16, &str, &str) = (428, "PreconditionRequired", "
 const INSUFFICIENT_STORAGE: (u16, &str, &str) =
     (507, "InsufficientStorage", "The disk is full: nothing was changed");
 
-/// What only these operations are refused with.
+/// The refusals of a few operations only, by status.
 const REFUSALS: [(u16, &[&str]); 7] = [
     (401, &["log_in"]),
     (403, &["log_in", "log_out", "set_up_server"]),

@@ -171,13 +171,30 @@ impl WantedState {
             return Err(wrong("a new token needs secret_file, where its secret is written".to_owned()));
         };
         let path = self.folder.join(file);
-        if path.exists() {
-            let path = path.display();
-            return Err(wrong(format!(
-                "it is new, but {path} has a secret already: move the file away, or name another"
-            )));
+        match is_empty(&path) {
+            None | Some(true) => Ok(path),
+            Some(false) => {
+                let path = path.display();
+                Err(wrong(format!(
+                    "it is new, but {path} has a secret already: move the file away, or name another"
+                )))
+            }
         }
-        Ok(path)
+    }
+
+    /// Refuses a token that exists and whose secret is in no file: the command that created it was killed, or the disk
+    /// was full.
+    pub(super) fn check_secret_is_kept(&self, token: &WantedToken) -> Result<()> {
+        let Some(file) = &token.secret_file else { return Ok(()) };
+        let path = self.folder.join(file);
+        if is_empty(&path) != Some(true) {
+            return Ok(());
+        }
+        let (name, path) = (&token.name, path.display());
+        Err(CommandFailure::No(format!(
+            "{TOKENS}: token {name} exists, but {path} is empty: its secret was lost when it was created. Remove the \
+             token, and apply the files again"
+        )))
     }
 }
 
@@ -267,6 +284,11 @@ fn check_names(folder: &Path) -> Result<()> {
     let folder = folder.display();
     let known = format!("{ROUTER}, {USERS}, {TOKENS} and {SAVED_SEARCHES}");
     Err(CommandFailure::No(format!("{folder}: there is nothing to apply: it has none of {known}")))
+}
+
+/// `None` if there is no such file.
+fn is_empty(path: &Path) -> Option<bool> {
+    fs::metadata(path).ok().map(|file| file.len() == 0)
 }
 
 fn text_of(folder: &Path, name: &str) -> Result<Option<String>> {

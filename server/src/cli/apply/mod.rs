@@ -12,10 +12,10 @@ use super::remote::{Remote, ServerArgs};
 use super::{router, text};
 use clap::Args;
 use files::WantedState;
-use plan::{Change, Changes, ServerState, Step};
+use plan::{ChangePlan, PlanStep, PlannedChange, ServerState};
 use serde_json::Value;
 use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -56,7 +56,7 @@ impl Apply {
         let wanted = WantedState::read(&self.folder)?;
         let remote = self.server.needed()?;
         let state = ServerState::read(&remote, &wanted)?;
-        let Changes { steps, unnamed } = plan::changes(&wanted, &state, self.prune)?;
+        let ChangePlan { steps, unnamed } = plan::changes(&wanted, &state, self.prune)?;
         for step in &steps {
             text::line(&step.to_string())?;
         }
@@ -72,7 +72,7 @@ impl Apply {
         }
     }
 
-    fn carry_out(&self, remote: &Remote, steps: &[Step]) -> Result<()> {
+    fn carry_out(&self, remote: &Remote, steps: &[PlanStep]) -> Result<()> {
         for (done, step) in steps.iter().enumerate() {
             self.carry_out_one(remote, &step.change).map_err(|failure| {
                 let place = format!("{} (changed before it: {done} of {}):", step.title(), steps.len());
@@ -87,27 +87,39 @@ impl Apply {
         text::line(&format!("changed: {}", steps.len()))
     }
 
-    fn carry_out_one(&self, remote: &Remote, change: &Change) -> Result<()> {
+    fn carry_out_one(&self, remote: &Remote, change: &PlannedChange) -> Result<()> {
         match change {
-            Change::Router { toml, tag } => {
+            PlannedChange::Router { toml, tag } => {
                 let headers = [router::TOML, ("If-Match", tag.as_str())];
                 remote.send("PUT", "router", &[("comment", &self.comment)], &headers, toml).map(drop)
             }
-            Change::Call { method, path, body } => remote.call(method, path, body.as_ref()).map(drop),
-            Change::NewToken { body, secret_file } => new_token(remote, body, secret_file),
+            PlannedChange::Call { method, path, body } => remote.call(method, path, body.as_ref()).map(drop),
+            PlannedChange::NewToken { body, secret_file } => new_token(remote, body, secret_file),
         }
     }
 }
 
 /// Creates a token, whose secret goes into a file that only this user may read. The file is created first, as the
-/// server shows the secret only once.
+/// server shows the secret only once. It stays empty if this is killed, which the next run tells.
 fn new_token(remote: &Remote, body: &Value, secret_file: &Path) -> Result<()> {
     let cannot = |error| CommandFailure::environment(format!("{}: {error}", secret_file.display()));
+    fs::remove_file(secret_file).or_else(|error| match error.kind() {
+        ErrorKind::NotFound => Ok(()),
+        _ => Err(cannot(error)),
+    })?;
     let mut file =
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(secret_file).map_err(cannot)?;
-    let created = remote.call("POST", "tokens", Some(body)).inspect_err(|_| {
-        fs::remove_file(secret_file).ok();
+    let created = remote.call("POST", "tokens", Some(body)).inspect_err(|failure| {
+        // Without an answer, the token may exist.
+        if matches!(failure, CommandFailure::No(_)) {
+            fs::remove_file(secret_file).ok();
+        }
     })?;
     let secret = created["token"].as_str().unwrap_or_default();
-    file.write_all(format!("{secret}\n").as_bytes()).and_then(|()| file.sync_all()).map_err(cannot)
+    file.write_all(format!("{secret}\n").as_bytes()).and_then(|()| file.sync_all()).map_err(|error| {
+        CommandFailure::environment(format!(
+            "{}: {error}: the secret of the new token is lost. Remove the token, and apply the files again",
+            secret_file.display()
+        ))
+    })
 }

@@ -32,22 +32,22 @@ struct LiveDocument {
 }
 
 /// All changes, in their order.
-pub(super) struct Changes {
-    pub(super) steps: Vec<Step>,
+pub(super) struct ChangePlan {
+    pub(super) steps: Vec<PlanStep>,
     /// The number of things that no file names and that stay.
     pub(super) unnamed: usize,
 }
 
 /// One change, and how it is shown.
-pub(super) struct Step {
+pub(super) struct PlanStep {
     sign: char,
     title: String,
     details: Vec<String>,
-    pub(super) change: Change,
+    pub(super) change: PlannedChange,
 }
 
 /// A request that makes the change.
-pub(super) enum Change {
+pub(super) enum PlannedChange {
     Router { toml: String, tag: String },
     Call { method: &'static str, path: String, body: Option<Value> },
     NewToken { body: Value, secret_file: PathBuf },
@@ -76,7 +76,7 @@ impl ServerState {
     }
 }
 
-/// Whether a token has expired. Its name may be used again.
+/// True if a token has expired. Its name may be used again.
 fn has_ended(token: &Value) -> bool {
     let end = Timestamp::parse_rfc3339(text(token, "expires_at").as_bytes());
     end.is_some_and(|end| end <= clock::now())
@@ -124,13 +124,13 @@ impl LiveDocument {
 }
 
 /// The changes that make the server like the files. Nothing is removed without `prune`.
-pub(super) fn changes(wanted: &WantedState, state: &ServerState, prune: bool) -> Result<Changes> {
+pub(super) fn changes(wanted: &WantedState, state: &ServerState, prune: bool) -> Result<ChangePlan> {
     let mut steps = Vec::new();
     if let (Some(toml), Some(live)) = (&wanted.router, &state.router)
         && !live.is_same
     {
-        let change = Change::Router { toml: toml.clone(), tag: live.tag.clone() };
-        steps.push(Step { sign: '~', title: "router".to_owned(), details: live.changes.clone(), change });
+        let change = PlannedChange::Router { toml: toml.clone(), tag: live.tag.clone() };
+        steps.push(PlanStep { sign: '~', title: "router".to_owned(), details: live.changes.clone(), change });
     }
     users(wanted, state, &mut steps)?;
     tokens(wanted, state, &mut steps)?;
@@ -138,10 +138,10 @@ pub(super) fn changes(wanted: &WantedState, state: &ServerState, prune: bool) ->
     let removals = removals(wanted, state);
     let unnamed = if prune { 0 } else { removals.len() };
     steps.extend(removals.into_iter().filter(|_| prune));
-    Ok(Changes { steps, unnamed })
+    Ok(ChangePlan { steps, unnamed })
 }
 
-fn users(wanted: &WantedState, state: &ServerState, steps: &mut Vec<Step>) -> Result<()> {
+fn users(wanted: &WantedState, state: &ServerState, steps: &mut Vec<PlanStep>) -> Result<()> {
     for user in wanted.users.iter().flatten() {
         let (name, rights) = (&user.name, user.rights());
         let title = format!("user {name}");
@@ -152,26 +152,26 @@ fn users(wanted: &WantedState, state: &ServerState, steps: &mut Vec<Step>) -> Re
                 let mut body = rights;
                 body["name"] = name.as_str().into();
                 body["password"] = wanted.password(user)?.into();
-                steps.push(Step::add(title.clone(), "users", body));
+                steps.push(PlanStep::add(title.clone(), "users", body));
             }
             Some(present) => {
                 let details = differences(&rights, present);
                 if !details.is_empty() {
-                    steps.push(Step::change(title.clone(), details, "PUT", path.clone(), rights));
+                    steps.push(PlanStep::change(title.clone(), details, "PUT", path.clone(), rights));
                 }
             }
         }
         let is_disabled = present.is_some_and(|present| present["disabled"] == true);
         if is_disabled != user.disabled {
             let action = if user.disabled { "disable" } else { "enable" };
-            let change = Change::Call { method: "POST", path: format!("{path}/{action}"), body: None };
-            steps.push(Step { sign: '~', title, details: vec![action.to_owned()], change });
+            let change = PlannedChange::Call { method: "POST", path: format!("{path}/{action}"), body: None };
+            steps.push(PlanStep { sign: '~', title, details: vec![action.to_owned()], change });
         }
     }
     Ok(())
 }
 
-fn tokens(wanted: &WantedState, state: &ServerState, steps: &mut Vec<Step>) -> Result<()> {
+fn tokens(wanted: &WantedState, state: &ServerState, steps: &mut Vec<PlanStep>) -> Result<()> {
     for token in wanted.tokens.iter().flatten() {
         let (name, terms) = (&token.name, token.terms());
         let title = format!("token {name}");
@@ -179,10 +179,11 @@ fn tokens(wanted: &WantedState, state: &ServerState, steps: &mut Vec<Step>) -> R
             let mut body = terms;
             body["name"] = name.as_str().into();
             body["role"] = serde_json::to_value(token.role).map_err(CommandFailure::no)?;
-            let change = Change::NewToken { body, secret_file: wanted.secret_file(token)? };
-            steps.push(Step { sign: '+', title, details: Vec::new(), change });
+            let change = PlannedChange::NewToken { body, secret_file: wanted.secret_file(token)? };
+            steps.push(PlanStep { sign: '+', title, details: Vec::new(), change });
             continue;
         };
+        wanted.check_secret_is_kept(token)?;
         let role = token.role.to_string();
         if text(present, "role") != role {
             let present = text(present, "role");
@@ -195,13 +196,13 @@ fn tokens(wanted: &WantedState, state: &ServerState, steps: &mut Vec<Step>) -> R
         if !details.is_empty() {
             let mut patch = terms;
             patch["limits"] = token.all_limits();
-            steps.push(Step::change(title, details, "PATCH", format!("tokens/{}", present["id"]), patch));
+            steps.push(PlanStep::change(title, details, "PATCH", format!("tokens/{}", present["id"]), patch));
         }
     }
     Ok(())
 }
 
-fn saved_searches(wanted: &WantedState, state: &ServerState, steps: &mut Vec<Step>) {
+fn saved_searches(wanted: &WantedState, state: &ServerState, steps: &mut Vec<PlanStep>) {
     for search in wanted.saved_searches.iter().flatten() {
         let title = format!("saved search {}", search.title());
         let is_it = |present: &&Value| {
@@ -209,12 +210,12 @@ fn saved_searches(wanted: &WantedState, state: &ServerState, steps: &mut Vec<Ste
         };
         let request = search.request();
         match state.saved_searches.iter().find(is_it) {
-            None => steps.push(Step::add(title, "saved-searches", request)),
+            None => steps.push(PlanStep::add(title, "saved-searches", request)),
             Some(present) => {
                 let details = differences(&request, present);
                 let path = format!("saved-searches/{}", present["id"]);
                 if !details.is_empty() {
-                    steps.push(Step::change(title, details, "PUT", path, request));
+                    steps.push(PlanStep::change(title, details, "PUT", path, request));
                 }
             }
         }
@@ -222,13 +223,13 @@ fn saved_searches(wanted: &WantedState, state: &ServerState, steps: &mut Vec<Ste
 }
 
 /// The removal of everything that no file names, but not of the caller's own account.
-fn removals(wanted: &WantedState, state: &ServerState) -> Vec<Step> {
+fn removals(wanted: &WantedState, state: &ServerState) -> Vec<PlanStep> {
     let mut steps = Vec::new();
     if let Some(users) = &wanted.users {
         for present in &state.users {
             let name = text(present, "name");
             if name != state.own_name && !users.iter().any(|user| user.name == name) {
-                steps.push(Step::remove(format!("user {name}"), format!("users/{name}")));
+                steps.push(PlanStep::remove(format!("user {name}"), format!("users/{name}")));
             }
         }
     }
@@ -236,7 +237,7 @@ fn removals(wanted: &WantedState, state: &ServerState) -> Vec<Step> {
         for present in &state.tokens {
             let name = text(present, "name");
             if name != state.own_name && !tokens.iter().any(|token| token.name == name) {
-                steps.push(Step::remove(format!("token {name}"), format!("tokens/{}", present["id"])));
+                steps.push(PlanStep::remove(format!("token {name}"), format!("tokens/{}", present["id"])));
             }
         }
     }
@@ -245,7 +246,7 @@ fn removals(wanted: &WantedState, state: &ServerState) -> Vec<Step> {
             let (folder, name) = (text(present, "folder"), text(present, "name"));
             if !searches.iter().any(|search| search.folder == folder && search.name == name) {
                 let path = format!("saved-searches/{}", present["id"]);
-                steps.push(Step::remove(format!("saved search {folder}/{name}"), path));
+                steps.push(PlanStep::remove(format!("saved search {folder}/{name}"), path));
             }
         }
     }
@@ -264,19 +265,25 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-impl Step {
-    fn add(title: String, path: &str, body: Value) -> Step {
-        let change = Change::Call { method: "POST", path: path.to_owned(), body: Some(body) };
-        Step { sign: '+', title, details: Vec::new(), change }
+impl PlanStep {
+    fn add(title: String, path: &str, body: Value) -> PlanStep {
+        let change = PlannedChange::Call { method: "POST", path: path.to_owned(), body: Some(body) };
+        PlanStep { sign: '+', title, details: Vec::new(), change }
     }
 
-    fn change(title: String, details: Vec<String>, method: &'static str, path: String, body: Value) -> Step {
-        Step { sign: '~', title, details, change: Change::Call { method, path, body: Some(body) } }
+    fn change(
+        title: String,
+        details: Vec<String>,
+        method: &'static str,
+        path: String,
+        body: Value,
+    ) -> PlanStep {
+        PlanStep { sign: '~', title, details, change: PlannedChange::Call { method, path, body: Some(body) } }
     }
 
-    fn remove(title: String, path: String) -> Step {
-        let change = Change::Call { method: "DELETE", path, body: None };
-        Step { sign: '-', title, details: Vec::new(), change }
+    fn remove(title: String, path: String) -> PlanStep {
+        let change = PlannedChange::Call { method: "DELETE", path, body: None };
+        PlanStep { sign: '-', title, details: Vec::new(), change }
     }
 
     /// The thing that changes.
@@ -285,7 +292,7 @@ impl Step {
     }
 }
 
-impl Display for Step {
+impl Display for PlanStep {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.sign, self.title)?;
         self.details.iter().try_for_each(|detail| write!(f, "\n    {detail}"))
