@@ -12,7 +12,7 @@ use logstead_accounts::{Browser, Grant, NewToken, Role, Secret, SessionLimits};
 use logstead_config::settings::Settings;
 use logstead_config::{Period, Size};
 use logstead_record::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -359,6 +359,34 @@ async fn a_token_that_is_taken_away_ends_its_tails() {
     };
     assert_eq!((last.name.as_str(), &last.data["status"]), ("problem", &Value::from(401)));
     assert!(events.next().await.is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tail_ends_when_its_token_may_see_less_and_goes_on_when_only_its_limits_change() {
+    let data = TempDir::new().unwrap();
+    let server = Server::start_in(data.path(), |_| {});
+    let new = NewToken { name: "watcher", role: Role::Analyst, created_by: "test".into(), expires_at: None };
+    let (id, secret) = server.meta.add_token(&new, Timestamp::from_nanos(0)).unwrap();
+    let patch = async |change: &Value| {
+        let request = Request::builder()
+            .method(Method::PATCH)
+            .uri(format!("/api/v1/tokens/{id}"))
+            .header(header::AUTHORIZATION, format!("Bearer {TOKEN}"))
+            .header(header::CONTENT_TYPE, "application/json");
+        let request = request.body(Body::from(change.to_string())).unwrap();
+        assert_eq!(server.app.clone().oneshot(request).await.unwrap().status(), StatusCode::OK);
+    };
+    let (status, mut events) = server.try_tail("", None, secret.reveal()).await;
+    assert_eq!(status, StatusCode::OK);
+    assert_eq!(events.next().await.unwrap().name, "status");
+    patch(&json!({"limits": {"messages_per_second": 5}})).await;
+    server.ingest("main", lines("seen", 0..1)).await;
+    events.until_matched(1).await;
+    patch(&json!({"scope": "host:other"})).await;
+    server.ingest("main", lines("hidden", 0..1)).await;
+    let rest = events.rest().await;
+    assert!(rest.contains("urn:logstead:problem:rights-changed"), "{rest}");
+    assert!(!rest.contains("hidden"), "{rest}");
 }
 
 /// The longest time until a stream ends, with room for a busy machine.

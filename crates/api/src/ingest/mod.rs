@@ -31,6 +31,7 @@ mod otlp;
 pub(super) mod pace;
 mod params;
 pub(super) mod protocol;
+pub(super) mod rate_limit;
 pub(super) mod refusal_format;
 mod route;
 mod splunk;

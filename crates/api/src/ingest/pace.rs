@@ -18,6 +18,23 @@ pub(crate) struct TokenPace {
     sent: HashMap<Account, TokenExcess>,
 }
 
+/// A limit of a token, and how far the token is ahead of it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Allowance {
+    /// The unit that the limit counts: `messages` or `bytes`.
+    pub(super) unit: &'static str,
+    pub(super) a_second: u64,
+    /// How long it takes until all that was sent is made up for, in seconds.
+    pub(super) ahead: f64,
+}
+
+impl Allowance {
+    /// How much may be sent at once without a wait afterwards.
+    pub(super) fn left(&self) -> u64 {
+        (self.a_second as f64 * (1.0 - self.ahead).max(0.0)).floor() as u64
+    }
+}
+
 /// How much more a token has sent than its limits allow, in seconds for each limit.
 struct TokenExcess {
     messages: f64,
@@ -49,6 +66,24 @@ impl TokenPace {
         // The allowance of one second may be sent at once.
         let ahead = sent.ahead() - 1.0;
         (0.0 < ahead).then(|| Duration::try_from_secs_f64(ahead).unwrap_or(Duration::from_hours(1)))
+    }
+
+    /// The limits of the token's rate, and how far it is ahead of them.
+    pub(crate) fn allowances(
+        &mut self,
+        account: Account,
+        limits: &TokenLimits,
+        now: Instant,
+    ) -> Vec<Allowance> {
+        let sent = self.sent.get_mut(&account);
+        let (messages, bytes) = sent.map_or((0.0, 0.0), |sent| {
+            sent.until(now);
+            (sent.messages, sent.bytes)
+        });
+        let allowance =
+            |unit, a_second: Option<u64>, ahead| a_second.map(|a_second| Allowance { unit, a_second, ahead });
+        let messages = allowance("messages", limits.messages_per_second, messages);
+        messages.into_iter().chain(allowance("bytes", limits.bytes_per_second, bytes)).collect()
     }
 
     /// Adds what a token sends.
@@ -98,6 +133,8 @@ mod tests {
         assert_eq!(pace.wait(account, &limits, at(0)), Some(Duration::from_secs(9)));
         assert_eq!(pace.wait(account, &limits, at(8)), Some(Duration::from_secs(1)));
         assert_eq!(pace.wait(account, &limits, at(9)), None);
+        let allowances = pace.allowances(account, &limits, at(9));
+        assert_eq!(allowances.iter().map(Allowance::left).collect::<Vec<_>>(), [0, 1000]);
         assert_eq!(pace.wait(Account::Token(2), &limits, at(0)), None, "another's are its own");
         pace.charge(account, &limits, 0, 5000, at(100));
         assert_eq!(pace.wait(account, &limits, at(100)), Some(Duration::from_secs(4)));

@@ -4,7 +4,7 @@
 //! response carries a [`RefusalDetail`], from which the outermost layer builds the refusal of the protocol.
 
 use super::protocol::{CredentialPlace, IngestProtocol};
-use super::{datadog, elastic, loki, otlp, splunk};
+use super::{datadog, elastic, loki, otlp, rate_limit, splunk};
 use crate::error::RefusalDetail;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
@@ -17,8 +17,9 @@ pub(crate) async fn apply(State(protocol): State<IngestProtocol>, request: Reque
     let encoding = otlp::encoding(request.headers());
     let plain = next.run(request).await;
     let refusal = plain.extensions().get::<RefusalDetail>().cloned();
+    let limits = plain.headers().clone();
     let dressed = |said: fn(&RefusalDetail) -> Response, plain: Response| match &refusal {
-        Some(refusal) => again(refusal, said(refusal)),
+        Some(refusal) => again(refusal, &limits, said(refusal)),
         None => plain,
     };
     match protocol {
@@ -27,18 +28,19 @@ pub(crate) async fn apply(State(protocol): State<IngestProtocol>, request: Reque
         IngestProtocol::Loki => dressed(loki::refused, plain),
         IngestProtocol::Datadog => dressed(datadog::refused, plain),
         IngestProtocol::Otlp => match &refusal {
-            Some(refusal) => again(refusal, otlp::refused(refusal, encoding)),
+            Some(refusal) => again(refusal, &limits, otlp::refused(refusal, encoding)),
             None => plain,
         },
         IngestProtocol::Splunk => match &refusal {
-            Some(refusal) => again(refusal, splunk::refused(refusal, presented)),
+            Some(refusal) => again(refusal, &limits, splunk::refused(refusal, presented)),
             None => plain,
         },
     }
 }
 
 /// Adds the headers that refusals of all protocols have.
-fn again(refusal: &RefusalDetail, mut response: Response) -> Response {
+fn again(refusal: &RefusalDetail, limits: &HeaderMap, mut response: Response) -> Response {
+    rate_limit::copy(limits, response.headers_mut());
     if let Some(seconds) = refusal.retry_after_seconds {
         response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
     }

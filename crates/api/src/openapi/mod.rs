@@ -7,7 +7,7 @@ mod values;
 
 use super::access::{Needs, cookie};
 use super::routes::routes;
-use super::{error, limits};
+use super::{deprecation, error, limits};
 use axum::http::StatusCode;
 use logstead_accounts::Role;
 use serde_json::Value;
@@ -106,6 +106,7 @@ pub fn openapi() -> Value {
     values::describe(&mut all);
     statuses::describe(&mut all);
     examples::describe(&mut all);
+    deprecation::describe(&mut all);
     all
 }
 

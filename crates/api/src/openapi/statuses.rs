@@ -76,6 +76,9 @@ const WRITING: [&str; 7] = [
 /// Operations for the search page that read no messages.
 const WITHOUT_MESSAGES: [&str; 2] = ["parse_query", "stream_changes"];
 
+/// The operation that a token's limits apply to.
+const LIMITED: &str = "ingest_messages";
+
 /// Adds the refusals to all operations, and the headers that they come with.
 pub(super) fn describe(api: &mut Value) {
     let mut known = BTreeSet::new();
@@ -97,9 +100,13 @@ fn all() -> impl Iterator<Item = (u16, &'static str, &'static str)> {
 
 fn add_refusals(method: &str, operation: &mut Value) {
     let statuses = refusals(method, operation);
+    let is_limited = operation["operationId"] == LIMITED;
     let own = operation["responses"].as_object_mut();
     for (status, response) in own.into_iter().flatten() {
         add_headers(status, response);
+        if is_limited && status.starts_with('2') {
+            refer_to_headers(response, &["RateLimit", "RateLimit-Policy"]);
+        }
     }
     for (status, name, _) in all().filter(|(status, ..)| statuses.contains(status)) {
         let response = &mut operation["responses"][status.to_string()];
@@ -154,8 +161,13 @@ fn responses() -> Map<String, Value> {
 
 /// Every response has the id of its request, and those that tell clients to wait say how long.
 fn add_headers(status: &str, response: &mut Value) {
-    let mut names = vec!["X-Request-Id"];
-    names.extend(["429", "503"].contains(&status).then_some("Retry-After"));
+    refer_to_headers(response, &["X-Request-Id"]);
+    if ["429", "503"].contains(&status) {
+        refer_to_headers(response, &["Retry-After"]);
+    }
+}
+
+fn refer_to_headers(response: &mut Value, names: &[&str]) {
     for name in names {
         response["headers"][name] = json!({"$ref": format!("#/components/headers/{name}")});
     }
@@ -163,6 +175,19 @@ fn add_headers(status: &str, response: &mut Value) {
 
 fn headers() -> Value {
     json!({
+        "RateLimit": {
+            "description": "What is left of the limits of the token: a list of units (`messages`, `bytes`), each with \
+                            the rest `r` and the seconds `t` until all of it is there again. Only if the token has \
+                            limits. A structured field (RFC 9651).",
+            "schema": {"type": "string"},
+            "example": "\"messages\";r=75;t=1",
+        },
+        "RateLimit-Policy": {
+            "description": "The limits of the token: a list of units, each with the quota `q` for a window of `w` \
+                            seconds. Only if the token has limits. A structured field (RFC 9651).",
+            "schema": {"type": "string"},
+            "example": "\"messages\";q=100;w=1",
+        },
         "Retry-After": {
             "description": "The number of seconds after which it is worth trying again.",
             "schema": {"type": "integer", "format": "int64", "minimum": 0},

@@ -95,9 +95,13 @@ async fn a_token_sends_no_more_than_its_limits() {
     let token = create(&server, &json!({"name": "a", "role": "ingest", "limits": limits})).await;
     let token = token["token"].as_str().unwrap();
     send(&server, token, &"x".repeat(101)).await.check(413, "100");
-    send(&server, token, &"a\n".repeat(40)).await.check(200, "\"accepted\":40");
+    let taken = send(&server, token, &"a\n".repeat(40)).await;
+    taken.check(200, "\"accepted\":40");
+    assert_eq!(taken.header("ratelimit-policy"), "\"messages\";q=2;w=1");
+    assert_eq!(taken.header("ratelimit"), "\"messages\";r=0;t=20");
     let refused = send(&server, token, "more").await;
     refused.check(429, "more than it may");
+    assert!(refused.header("ratelimit").starts_with("\"messages\";r=0;t="));
     let wait: u64 = refused.header("retry-after").parse().unwrap();
     assert!((1..=21).contains(&wait), "{wait}");
     // The refusal is in the terms of each protocol.
@@ -107,7 +111,9 @@ async fn a_token_sends_no_more_than_its_limits() {
         let refused = server.post(path, token, "application/json", "{}").await;
         refused.check(429, expected);
         assert!(!refused.header("retry-after").is_empty());
+        assert_eq!(refused.header("ratelimit-policy"), "\"messages\";q=2;w=1", "{path}");
     }
+    assert_eq!(send(&server, ADMIN, "unlimited").await.header("ratelimit-policy"), "");
     let nothing = json!({"name": "b", "role": "ingest", "limits": {"bytes_per_second": 0}});
     server
         .post("/api/v1/tokens", ADMIN, "application/json", nothing.to_string())
@@ -208,6 +214,36 @@ async fn a_journal_comes_at_the_pace_of_its_token_and_ends_with_it() {
     let stored = server.find("entry").await.len();
     assert!(stored < 300, "{stored}");
     drop(sender);
+}
+
+/// At the first limit, the upload would take half an hour.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_journal_that_is_being_sent_gets_the_new_limits_of_its_token() {
+    let server = std::sync::Arc::new(Server::usual());
+    let limits = json!({"messages_per_second": 10});
+    let token = create(&server, &json!({"name": "a", "role": "ingest", "limits": limits})).await;
+    let secret = token["token"].as_str().unwrap().to_owned();
+    let entries: String = (0..20_000)
+        .map(|n| format!("__REALTIME_TIMESTAMP={}\nMESSAGE=entry {n}\n\n", 1_700_000_000_000_000_u64 + n))
+        .collect();
+    let uploading = {
+        let server = server.clone();
+        tokio::spawn(
+            async move { server.post("/upload", &secret, "application/vnd.fdo.journal", entries).await },
+        )
+    };
+    while server.find("entry").await.is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let admin = format!("Bearer {ADMIN}");
+    let headers = [("authorization", admin.as_str()), ("content-type", "application/json")];
+    let wider = json!({"limits": {"messages_per_second": 1_000_000}}).to_string();
+    let path = format!("PATCH /api/v1/tokens/{}", token["id"]);
+    server.call(&path, &headers, wider).await.check(200, "1000000");
+    let ended = tokio::time::timeout(std::time::Duration::from_secs(60), uploading).await;
+    let stored = ended.expect("it ends").unwrap();
+    assert!(stored.status.is_success(), "{}", stored.text());
+    assert_eq!(server.find("entry 19999").await.len(), 1);
 }
 
 /// It sends five hundred messages at a limit of a hundred per second.
