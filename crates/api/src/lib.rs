@@ -23,6 +23,7 @@ mod base_path;
 mod changes;
 mod compress;
 mod conditional;
+mod deprecation;
 mod error;
 mod export;
 mod extract;
@@ -35,6 +36,7 @@ mod objects;
 mod observe;
 mod openapi;
 mod operate;
+mod own_calls;
 mod peer;
 mod problem_type;
 mod question;
@@ -52,6 +54,7 @@ pub mod web;
 
 pub use ingest::ecosystem::ecosystem;
 pub use openapi::openapi;
+pub use own_calls::{OwnAnswer, OwnCalls};
 pub use redirect::{Encrypted, redirect};
 pub use state::{ApiState, ConsoleFiles, Process, WebSocket};
 
@@ -138,6 +141,7 @@ fn finished(app: Router<SharedState>, shared: &SharedState) -> Router {
     app.method_not_allowed_fallback(wrong_method)
         .with_state(shared.clone())
         .layer(compress::layer())
+        .layer(from_fn_with_state(settings.clone(), deprecation::tell))
         .layer(from_fn_with_state(settings.clone(), headers::with_headers))
         .layer(from_fn_with_state(settings, peer::identify))
         .layer(from_fn_with_state(shared.clone(), observe::observe))

@@ -249,25 +249,31 @@ impl Remote {
             return Ok(answer);
         }
         let problem: Value = answer.body_mut().read_json().unwrap_or_default();
-        let detail = problem["detail"].as_str().or(problem["title"].as_str()).unwrap_or("no reason given");
-        let mut message = format!("{server}: {status}: {detail}");
-        let lines = ["excerpt", "suggestion"].map(|key| problem[key].as_str().unwrap_or_default());
-        match lines {
-            ["", _] => {}
-            [excerpt, ""] => message += &format!("\n{excerpt}"),
-            [excerpt, suggestion] => message += &format!("\n{excerpt}\nwrite: {suggestion}"),
-        }
-        // The first problem is already in the detail.
-        for more in problem["problems"].as_array().into_iter().flatten().skip(1) {
-            let [path, what] = ["path", "message"].map(|key| more[key].as_str().unwrap_or_default());
-            message += &format!("\n{path}: {what}");
-        }
-        if let Some(id) = problem["request_id"].as_str().filter(|_| status.is_server_error()) {
-            message += &format!("\nrequest {id}: see the log of the server for details");
-        }
-        Err(refused(status, message))
+        Err(problem_failure(server, status, &problem))
     }
 }
+
+/// The failure for a refused request, with all that the problem says.
+pub(super) fn problem_failure(server: &str, status: StatusCode, problem: &Value) -> CommandFailure {
+    let detail = problem["detail"].as_str().or(problem["title"].as_str()).unwrap_or("no reason given");
+    let mut message = format!("{server}: {status}: {detail}");
+    let lines = ["excerpt", "suggestion"].map(|key| problem[key].as_str().unwrap_or_default());
+    match lines {
+        ["", _] => {}
+        [excerpt, ""] => message += &format!("\n{excerpt}"),
+        [excerpt, suggestion] => message += &format!("\n{excerpt}\nwrite: {suggestion}"),
+    }
+    // The first problem is already in the detail.
+    for more in problem["problems"].as_array().into_iter().flatten().skip(1) {
+        let [path, what] = ["path", "message"].map(|key| more[key].as_str().unwrap_or_default());
+        message += &format!("\n{path}: {what}");
+    }
+    if let Some(id) = problem["request_id"].as_str().filter(|_| status.is_server_error()) {
+        message += &format!("\nrequest {id}: see the log of the server for details");
+    }
+    refused(status, message)
+}
+
 /// The failure for a refused request. It belongs to the environment if trying again later may help.
 pub(super) fn refused(status: StatusCode, message: String) -> CommandFailure {
     let is_later = matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS);

@@ -215,7 +215,11 @@ fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>> 
 
 /// The server's answer about a document; an error if the document is wrong.
 pub(super) fn remote_validation(remote: &Remote, name: &str, toml: &str) -> Result<Value> {
-    let answer = remote.send("POST", "router/validate", &[], &[TOML], toml)?;
+    accepted(name, remote.send("POST", "router/validate", &[], &[TOML], toml)?)
+}
+
+/// An answer about a document; an error if the document is wrong.
+pub(super) fn accepted(name: &str, answer: Value) -> Result<Value> {
     if answer["valid"] == true {
         return Ok(answer);
     }

@@ -1,5 +1,6 @@
 //! `logstead serve`: assembles the process, reports when it is ready, and shuts it down in order.
 
+use super::apply;
 use super::deadline::Deadline;
 use super::failure::{CommandFailure, Result};
 use super::secret;
@@ -12,7 +13,7 @@ use logstead_accounts::{Bookkeeper, Meta, setup_code};
 use logstead_api as api;
 use logstead_api::revision::{Revisions, Watch, take_back_overdue};
 use logstead_api::web::{self, Apps, BoundListener, ConnectionContext, ListenerRole, WebLimits};
-use logstead_api::{ApiState, Encrypted, Process, WebSocket};
+use logstead_api::{ApiState, Encrypted, OwnCalls, Process, WebSocket};
 use logstead_config::settings::{Layer, Settings};
 use logstead_flow::listen::Certificates;
 use logstead_flow::machine::lock::DataLock;
@@ -25,12 +26,14 @@ use logstead_pipeline::internal;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
 pub(super) const EXAMPLES: &str = "Examples:
   logstead serve
   logstead serve --data /var/lib/logstead --set web.listen=0.0.0.0:8080
   logstead serve --data /srv/restored --pause-destinations
+  logstead serve --apply /etc/logstead/conf.d
   LOGSTEAD_ADMIN_PASSWORD_FILE=/run/secrets/admin logstead serve --config /etc/logstead/logstead.toml
 
 Prints `ready: console URL`, and `listening: SOURCE URL` for each listener. SIGTERM and SIGINT stop it gracefully; SIGHUP reloads
@@ -61,6 +64,10 @@ pub(super) struct Serve {
     /// router documents that it lacks are taken from their copies
     #[arg(long, conflicts_with = "new_database")]
     accept_database: bool,
+    /// A folder with files that the server is made like before it answers: the router document, users, tokens and saved
+    /// searches, as for `logstead apply`; nothing is removed. A wrong file ends the start
+    #[arg(long, value_name = "FOLDER", env = "LOGSTEAD_APPLY")]
+    apply: Option<PathBuf>,
     /// The data directory, instead of the one in the settings
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -91,7 +98,7 @@ impl Serve {
         }
         let meta = starting::open(&settings.data, self.wanted())?;
         let password = first_password(&meta)?;
-        let runtime = tokio::runtime::Runtime::new().map_err(CommandFailure::environment)?;
+        let runtime = Runtime::new().map_err(CommandFailure::environment)?;
         let listeners = runtime.block_on(async { listen(&settings) })?;
         let certificates = certificates(&settings)?;
         let _bookkeeper = Bookkeeper::start(meta.clone()).map_err(CommandFailure::environment)?;
@@ -101,8 +108,9 @@ impl Serve {
         let watch = Watch::start(revisions.clone()).map_err(CommandFailure::environment)?;
         internal::feed(entries, pipeline.clone()).map_err(CommandFailure::environment)?;
         let setup_code = first_login(&meta, password)?;
+        let limits = web_limits(&settings, &pipeline);
         let state = ApiState {
-            meta,
+            meta: meta.clone(),
             pipeline: pipeline.clone(),
             revisions,
             settings,
@@ -115,13 +123,29 @@ impl Serve {
                 console: Some(crate::console::file),
             },
         };
-        let served = runtime.block_on(serve(listeners, certificates, state, &pipeline, setup_code));
+        let apps = apps(state, &listeners);
+        let served = self.apply_files(&apps, &runtime).and_then(|()| {
+            let setup_code = setup_code.filter(|_| meta.has_users().is_ok_and(|has_users| !has_users));
+            runtime.block_on(serve(listeners, certificates, apps, limits, &pipeline, setup_code))
+        });
         drop(watch);
         tracing::info!("stopping: received messages are stored first");
         pipeline.stop();
         runtime.shutdown_timeout(THREADS_WAIT_MAX);
         tracing::info!("stopped");
         served.map(drop)
+    }
+
+    /// Makes the server like the files, if there is a folder with them.
+    fn apply_files(&self, apps: &Apps, runtime: &Runtime) -> Result<()> {
+        let Some(folder) = &self.apply else { return Ok(()) };
+        let calls = OwnCalls::new(apps.console.clone(), "serve --apply");
+        let changes = apply::at_start(folder, calls, runtime.handle().clone())?;
+        for change in &changes {
+            tracing::info!("{}: {change}", folder.display());
+        }
+        tracing::info!("the server is like the files in {}: {} changed", folder.display(), changes.len());
+        Ok(())
     }
 
     fn wanted(&self) -> DatabaseChoice {
@@ -224,17 +248,16 @@ fn first_login(meta: &Meta, password: Option<String>) -> Result<Option<String>> 
 async fn serve(
     listeners: Vec<BoundListener>,
     certificates: Option<Arc<Certificates>>,
-    state: ApiState,
+    apps: Apps,
+    limits: WebLimits,
     pipeline: &Arc<Pipeline>,
     setup_code: Option<String>,
 ) -> Result<Option<Deadline>> {
     let mut terminate = signal(SignalKind::terminate()).map_err(CommandFailure::environment)?;
     let mut hang_up = signal(SignalKind::hangup()).map_err(CommandFailure::environment)?;
     announce(&listeners, pipeline, setup_code);
-    let limits = web_limits(&state.settings, pipeline);
     let (sockets, counters) = (pipeline.sockets.clone(), pipeline.counters.clone());
     let (stop, stopped) = tokio::sync::watch::channel(false);
-    let apps = apps(state, &listeners);
     let context = ConnectionContext { apps, limits, certificates: certificates.clone(), sockets, counters };
     let mut server = tokio::spawn(web::serve(context, listeners, stopped));
     loop {

@@ -229,3 +229,42 @@ fn of_two_at_once_one_is_told_to_look_again() {
     let users = state(&server)[1]["users"].as_array().unwrap().len();
     assert_eq!(users, 2);
 }
+
+#[test]
+fn a_server_starts_like_the_files() {
+    let folder = Folder::new();
+    let environment =
+        [("LOGSTEAD_APPLY", folder.path().to_str().unwrap()), ("OLI_PASSWORD", "another long secret")];
+    let mut server = Server::start_in_environment(ROUTER, &[], &environment);
+    let first = state(&server);
+    let named =
+        |list: &Value| list.as_array().unwrap().iter().map(|one| one["name"].clone()).collect::<Vec<_>>();
+    assert_eq!(named(&first[1]["users"]), ["ana", "oli"]);
+    assert_eq!(named(&first[2]["tokens"]), ["ci"]);
+    assert_eq!(named(&first[3]["saved_searches"]), ["errors"]);
+    let secret = fs::read_to_string(folder.path().join("ci.token")).unwrap();
+    assert!(secret.trim().len() > 20, "{secret}");
+    let audit = server.call("GET", "/audit", &[], b"").1;
+    let users = audit["entries"].as_array().unwrap().iter().map(|entry| &entry["user"]);
+    assert!(users.clone().any(|user| user == "serve --apply"), "{audit}");
+
+    server.terminate();
+    server.restart();
+    assert!(state(&server) == first, "a second start changes nothing");
+
+    // The document is right and comes before the users; still, nothing is changed.
+    folder.write("router.toml", &format!("{ROUTER}\n# once more\n"));
+    folder.write("users.toml", &USERS.replace("\"operator\"", "\"operatr\""));
+    server.terminate();
+    let data = server.data().to_str().unwrap().to_owned();
+    let mut command = logstead(&["serve", "--data", &data, "--set", "web.listen=127.0.0.1:0"]);
+    let output = command.envs(environment).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("users.toml") && error.contains("operatr"), "{error}");
+    assert!(!String::from_utf8(output.stdout).unwrap().contains("ready:"));
+    folder.write("router.toml", &format!("{ROUTER}\n# from a folder\n"));
+    folder.write("users.toml", USERS);
+    server.restart();
+    assert!(state(&server) == first, "a wrong file changes nothing");
+}

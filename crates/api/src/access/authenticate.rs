@@ -5,6 +5,8 @@
 use super::cookie;
 use crate::access::{Caller, Needs};
 use crate::error::{ApiError, Result};
+use crate::ingest::rate_limit;
+use crate::own_calls::OwnCaller;
 use crate::peer::Client;
 use crate::problem_type::ProblemType;
 use crate::state::{ApiInner, SharedState};
@@ -18,6 +20,7 @@ use base64::engine::general_purpose::STANDARD;
 use logstead_accounts::{Account, Grant, Role, Secret};
 use logstead_flow::machine::clock;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The header in which Datadog's clients send their key.
 const DATADOG: HeaderName = HeaderName::from_static("dd-api-key");
@@ -29,7 +32,12 @@ pub(crate) async fn require(
     mut request: Request,
     next: Next,
 ) -> Result<Response> {
-    let Some(caller) = authenticate(&shared, request.headers()).await? else {
+    let own = request.extensions().get::<OwnCaller>().map(|own| own.0.clone());
+    let known = match own {
+        Some(own) => Some(own),
+        None => authenticate(&shared, request.headers()).await?,
+    };
+    let Some(caller) = known else {
         return Err(ApiError::new(
             ProblemType::NotSignedIn,
             "log in first, or send an API token as `Authorization: Bearer TOKEN`",
@@ -44,8 +52,13 @@ pub(crate) async fn require(
     }
     let client = request.extensions().get::<Client>().copied();
     let cookie = renewed_cookie(&shared, &caller, request.headers(), client);
+    let limited = matches!(needs, Needs::Ingest(_)).then_some((caller.account, caller.limits));
     request.extensions_mut().insert(caller);
     let mut response = next.run(request).await;
+    if let Some((account, limits)) = limited {
+        let allowances = shared.pace.lock().allowances(account, &limits, Instant::now());
+        rate_limit::add(response.headers_mut(), &allowances);
+    }
     if let Some(cookie) = cookie.and_then(|cookie| cookie.try_into().ok()) {
         response.headers_mut().append(header::SET_COOKIE, cookie);
     }

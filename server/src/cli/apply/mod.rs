@@ -6,18 +6,22 @@
 
 mod files;
 mod plan;
+mod target;
 
 use super::failure::{CommandFailure, Result};
-use super::remote::{Remote, ServerArgs};
-use super::{router, text};
+use super::remote::ServerArgs;
+use super::text;
 use clap::Args;
 use files::WantedState;
+use logstead_api::OwnCalls;
 use plan::{ChangePlan, PlanStep, PlannedChange, ServerState};
 use serde_json::Value;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use target::{ApplyTarget, StartingServer};
+use tokio::runtime::Handle;
 
 pub(super) const EXAMPLES: &str = "Examples:
   logstead apply conf.d --plan --server http://127.0.0.1:8080 --token-file admin.token
@@ -68,40 +72,51 @@ impl Apply {
         match steps.len() {
             0 => text::line("nothing to change"),
             count if self.plan => text::line(&format!("{count} to change: run it without --plan")),
-            _ => self.carry_out(&remote, &steps),
-        }
-    }
-
-    fn carry_out(&self, remote: &Remote, steps: &[PlanStep]) -> Result<()> {
-        for (done, step) in steps.iter().enumerate() {
-            self.carry_out_one(remote, &step.change).map_err(|failure| {
-                let place = format!("{} (changed before it: {done} of {}):", step.title(), steps.len());
-                match failure {
-                    CommandFailure::No(message) => CommandFailure::No(format!("{place} {message}")),
-                    CommandFailure::Environment(message) => {
-                        CommandFailure::Environment(format!("{place} {message}"))
-                    }
-                }
-            })?;
-        }
-        text::line(&format!("changed: {}", steps.len()))
-    }
-
-    fn carry_out_one(&self, remote: &Remote, change: &PlannedChange) -> Result<()> {
-        match change {
-            PlannedChange::Router { toml, tag } => {
-                let headers = [router::TOML, ("If-Match", tag.as_str())];
-                remote.send("PUT", "router", &[("comment", &self.comment)], &headers, toml).map(drop)
+            _ => {
+                carry_out(&remote, &steps, &self.comment)?;
+                text::line(&format!("changed: {}", steps.len()))
             }
-            PlannedChange::Call { method, path, body } => remote.call(method, path, body.as_ref()).map(drop),
-            PlannedChange::NewToken { body, secret_file } => new_token(remote, body, secret_file),
         }
+    }
+}
+
+/// Makes a server that starts like the files of a folder, and returns the changes. Nothing is removed. It must not be
+/// called from a thread of the runtime.
+pub(super) fn at_start(folder: &Path, calls: OwnCalls, runtime: Handle) -> Result<Vec<String>> {
+    let target = StartingServer { calls, runtime };
+    let wanted = WantedState::read(folder)?;
+    let state = ServerState::read(&target, &wanted)?;
+    let ChangePlan { steps, .. } = plan::changes(&wanted, &state, false)?;
+    carry_out(&target, &steps, &format!("from {} at the start", folder.display()))?;
+    Ok(steps.iter().map(PlanStep::to_string).collect())
+}
+
+fn carry_out(target: &dyn ApplyTarget, steps: &[PlanStep], comment: &str) -> Result<()> {
+    for (done, step) in steps.iter().enumerate() {
+        carry_out_one(target, &step.change, comment).map_err(|failure| {
+            let place = format!("{} (changed before it: {done} of {}):", step.title(), steps.len());
+            match failure {
+                CommandFailure::No(message) => CommandFailure::No(format!("{place} {message}")),
+                CommandFailure::Environment(message) => {
+                    CommandFailure::Environment(format!("{place} {message}"))
+                }
+            }
+        })?;
+    }
+    Ok(())
+}
+
+fn carry_out_one(target: &dyn ApplyTarget, change: &PlannedChange, comment: &str) -> Result<()> {
+    match change {
+        PlannedChange::Router { toml, tag } => target.put_document(toml, tag, comment),
+        PlannedChange::Call { method, path, body } => target.call(method, path, body.as_ref()).map(drop),
+        PlannedChange::NewToken { body, secret_file } => new_token(target, body, secret_file),
     }
 }
 
 /// Creates a token, whose secret goes into a file that only this user may read. The file is created first, as the
 /// server shows the secret only once. It stays empty if this is killed, which the next run tells.
-fn new_token(remote: &Remote, body: &Value, secret_file: &Path) -> Result<()> {
+fn new_token(target: &dyn ApplyTarget, body: &Value, secret_file: &Path) -> Result<()> {
     let cannot = |error| CommandFailure::environment(format!("{}: {error}", secret_file.display()));
     fs::remove_file(secret_file).or_else(|error| match error.kind() {
         ErrorKind::NotFound => Ok(()),
@@ -109,7 +124,7 @@ fn new_token(remote: &Remote, body: &Value, secret_file: &Path) -> Result<()> {
     })?;
     let mut file =
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(secret_file).map_err(cannot)?;
-    let created = remote.call("POST", "tokens", Some(body)).inspect_err(|failure| {
+    let created = target.call("POST", "tokens", Some(body)).inspect_err(|failure| {
         // Without an answer, the token may exist.
         if matches!(failure, CommandFailure::No(_)) {
             fs::remove_file(secret_file).ok();

@@ -1,9 +1,8 @@
 //! The changes that make a server like the files.
 
 use super::files::WantedState;
+use super::target::ApplyTarget;
 use crate::cli::failure::{CommandFailure, Result};
-use crate::cli::remote::Remote;
-use crate::cli::router;
 use logstead_flow::machine::clock;
 use logstead_record::Timestamp;
 use serde_json::{Map, Value};
@@ -55,21 +54,20 @@ pub(super) enum PlannedChange {
 
 impl ServerState {
     /// Reads what the files are about. A document that the server does not accept is an error.
-    pub(super) fn read(remote: &Remote, wanted: &WantedState) -> Result<ServerState> {
-        let router = wanted.router.as_deref().map(|toml| LiveDocument::read(remote, toml)).transpose()?;
-        let list = |is_wanted: bool, path: &str, key: &str, next: &NextPage| match is_wanted {
-            true => all(remote, path, key, next),
+    pub(super) fn read(target: &dyn ApplyTarget, wanted: &WantedState) -> Result<ServerState> {
+        let router = wanted.router.as_deref().map(|toml| LiveDocument::read(target, toml)).transpose()?;
+        let list = |is_wanted: bool, path: &str, key: &str| match is_wanted {
+            true => all(target, path, key),
             false => Ok(Vec::new()),
         };
-        let mut saved_searches =
-            list(wanted.saved_searches.is_some(), "saved-searches", "saved_searches", &NEXT_SEARCHES)?;
+        let mut saved_searches = list(wanted.saved_searches.is_some(), "saved-searches", "saved_searches")?;
         saved_searches.retain(|search| search["mine"] == true);
-        let mut tokens = list(wanted.tokens.is_some(), "tokens", "tokens", &CURSOR)?;
+        let mut tokens = list(wanted.tokens.is_some(), "tokens", "tokens")?;
         tokens.retain(|token| !has_ended(token));
         Ok(ServerState {
             router,
-            own_name: text(&remote.ask("session", &[])?["user"], "name").to_owned(),
-            users: list(wanted.users.is_some(), "users", "users", &CURSOR)?,
+            own_name: target.own_name()?,
+            users: list(wanted.users.is_some(), "users", "users")?,
             tokens,
             saved_searches,
         })
@@ -82,41 +80,29 @@ fn has_ended(token: &Value) -> bool {
     end.is_some_and(|end| end <= clock::now())
 }
 
-/// The member of an answer that leads to the next page, and the parameter that takes it.
-struct NextPage {
-    member: &'static str,
-    parameter: &'static str,
-}
-
-const CURSOR: NextPage = NextPage { member: "cursor", parameter: "cursor" };
-const NEXT_SEARCHES: NextPage = NextPage { member: "next", parameter: "after" };
-
 /// All entries of a list.
-fn all(remote: &Remote, path: &str, key: &str, next: &NextPage) -> Result<Vec<Value>> {
-    let (mut entries, mut place) = (Vec::new(), None::<String>);
+fn all(target: &dyn ApplyTarget, path: &str, key: &str) -> Result<Vec<Value>> {
+    let (mut entries, mut cursor) = (Vec::new(), None::<String>);
     for _ in 0..PAGES_MAX {
         let parameters: Vec<(&str, &str)> =
-            place.as_deref().map(|place| (next.parameter, place)).into_iter().collect();
-        let mut page = remote.ask(path, &parameters)?;
+            cursor.as_deref().map(|cursor| ("cursor", cursor)).into_iter().collect();
+        let mut page = target.ask(path, &parameters)?;
         if let Value::Array(of_page) = page[key].take() {
             entries.extend(of_page);
         }
-        place = match &page[next.member] {
-            Value::String(cursor) => Some(cursor.clone()),
-            Value::Number(number) => Some(number.to_string()),
-            _ => return Ok(entries),
-        };
+        let Value::String(next) = &page["cursor"] else { return Ok(entries) };
+        cursor = Some(next.clone());
     }
     Err(CommandFailure::No(format!("/{path} has more than {PAGES_MAX} pages")))
 }
 
 impl LiveDocument {
-    fn read(remote: &Remote, toml: &str) -> Result<LiveDocument> {
-        let (tag, live) = router::remote_document(remote, None)?;
+    fn read(target: &dyn ApplyTarget, toml: &str) -> Result<LiveDocument> {
+        let (tag, live) = target.document()?;
         if live == toml {
             return Ok(LiveDocument { tag, changes: Vec::new(), is_same: true });
         }
-        let answer = router::remote_validation(remote, "router.toml", toml)?;
+        let answer = target.validation(toml)?;
         let changes = answer["changes"].as_array().into_iter().flatten();
         let changes = changes.filter_map(Value::as_str).map(str::to_owned).collect();
         Ok(LiveDocument { tag, changes, is_same: false })
