@@ -12,6 +12,7 @@ import { SendersPage } from './pages/senders';
 import { Statistics } from './pages/statistics';
 import { TailPage } from './pages/tail';
 import { WelcomePage } from './pages/welcome';
+import { recordAnswers } from './record';
 import { Logstead, admin, type Options } from './server';
 
 interface Fixtures {
@@ -59,6 +60,7 @@ export const test = base.extend<Fixtures>({
   },
 
   context: async ({ context, folds }, use) => {
+    recordAnswers(context);
     if (!folds) {
       await context.addInitScript(() => {
         localStorage.setItem('logstead-fold', 'false');

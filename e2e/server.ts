@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { recordAnswer } from './record';
 
 /** The root of the repository. */
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -286,6 +287,9 @@ export class Logstead {
       headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': type, ...headers },
       body,
     });
+    const media = response.headers.get('content-type') ?? '';
+    const answer = { method, path: new URL(response.url).pathname, status: response.status, media };
+    recordAnswer({ ...answer, body: await response.clone().text(), whole: true });
     if (!response.ok)
       throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return response;

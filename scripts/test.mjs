@@ -2,6 +2,7 @@
 // `--only rust|web|python|e2e` runs one of them.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { compare, tell } from './answers.mjs';
 import { binaryOf, build, buildConsole, installDependencies } from './build.mjs';
 import { fetchClients } from './clients.mjs';
 import { preparePackages, prepareSenders } from './packages.mjs';
@@ -12,6 +13,8 @@ import { requireTools } from './tools.mjs';
 
 const suites = { rust: testRust, web: testWeb, python: testPython, e2e: testEndToEnd };
 const reports = join(root, '.cache/reports');
+/** The answers of the API that tests see, of which each is compared with the description at the end. */
+const answers = join(reports, 'answers');
 
 /** A suite counts as hanging if no test ends for this long. */
 const SILENCE = 15 * 60_000;
@@ -21,6 +24,10 @@ const AGAIN = 5;
 const names = chosenSuites(process.argv.slice(2));
 requireTools();
 mkdirSync(reports, { recursive: true });
+
+rmSync(answers, { recursive: true, force: true });
+mkdirSync(answers);
+process.env.LOGSTEAD_RECORD_ANSWERS = answers;
 
 const outcomes = [];
 // The console's units run beside the Rust tests, many of which wait for a clock or for each other.
@@ -34,6 +41,7 @@ for (const name of names) {
   outcomes.push({ name, ...(await (isBeside ? web : suites[name]())) });
   if (isBeside) process.stdout.write(readFileSync(units));
 }
+await checkAnswers();
 summarize();
 
 function chosenSuites(args) {
@@ -120,6 +128,17 @@ async function testEndToEnd() {
     failed: new Map(titles('unexpected').map((title) => [title, []])), // its reporter has told why
     flaky: titles('flaky'),
   };
+}
+
+/** Only Rust's tests send every request, so only with them each operation must have been seen. */
+async function checkAnswers() {
+  if (!['rust', 'e2e'].some((name) => names.includes(name))) return;
+  console.log(`\n── answers ${'─'.repeat(57)}`);
+  const found = await compare([answers]);
+  const unseen = names.includes('rust') ? found.unseen : [];
+  const good = tell({ ...found, unseen });
+  const counts = { passed: good ? 1 : 0, failed: good ? 0 : 1, skipped: 0 };
+  outcomes.push({ name: 'answers', code: good ? 0 : 1, counts });
 }
 
 function everySpec(suites = []) {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::process::Stdio;
 use std::time::{SystemTime, UNIX_EPOCH};
-use support::{ROUTER, Server, logstead, output};
+use support::{ROUTER, Server, logstead, output, record};
 
 const PASSWORD: &str = "correct horse";
 
@@ -40,6 +40,7 @@ impl Browser {
         let cookies = answer.headers().get_all("set-cookie").iter();
         let cookies: Vec<String> = cookies.map(|cookie| cookie.to_str().unwrap().to_owned()).collect();
         let text = answer.body_mut().read_to_string().unwrap();
+        record::note(method, &answer, &text);
         (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text)), cookies)
     }
 

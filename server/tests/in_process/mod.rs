@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "support of several test files")]
 
+use super::support::record;
 use axum::Router;
 use logstead_accounts::Meta;
 use logstead_api as api;
@@ -95,6 +96,6 @@ impl<Calls> Server<Calls> {
                 ..Process::default()
             },
         });
-        Server { app, pipeline, meta, data: None, calls: PhantomData }
+        Server { app: record::recorded(app), pipeline, meta, data: None, calls: PhantomData }
     }
 }

@@ -13,6 +13,7 @@ pub mod collector;
 pub mod loads;
 pub mod memory_group;
 pub mod protobuf;
+pub mod record;
 pub mod relp_server;
 pub mod small_disk;
 
@@ -273,6 +274,7 @@ impl Server {
         }
         let mut answer = agent.run(request.body(body)?)?;
         let text = answer.body_mut().read_to_string()?;
+        record::note(method, &answer, &text);
         Ok((answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text))))
     }
 
