@@ -65,8 +65,8 @@ def test_a_long_list_of_saved_searches_is_whole(server: Server) -> None:
 
     def part(number: int) -> object:
         def fault(handler: Handler, _body: bytes) -> bool:
-            rest = f', "next": {number + 1}' if number < 2 else ""
-            body = f'{{"saved_searches": [{{"id": {number}}}]{rest}}}'
+            cursor = f'"{number + 1}"' if number < 2 else "null"
+            body = f'{{"saved_searches": [{{"id": {number}}}], "cursor": {cursor}}}'
             handler.answer(200, {}, body.encode())
             return True
 
@@ -76,7 +76,7 @@ def test_a_long_list_of_saved_searches_is_whole(server: Server) -> None:
         between.faults += [part(number) for number in range(3)]  # type: ignore[misc]
         assert [search["id"] for search in client.saved_searches.list()] == [0, 1, 2]
         paths = [path for _, path, _, _ in between.requests]
-        assert paths == [f"/api/v1/saved-searches{end}" for end in ("", "?after=1", "?after=2")]
+        assert paths == [f"/api/v1/saved-searches{end}" for end in ("", "?cursor=1", "?cursor=2")]
 
 
 def test_a_long_list_of_revisions_is_whole(server: Server) -> None:

@@ -58,7 +58,7 @@ pub use grant::Grant;
 pub use integrity::{CheckDepth, DatabaseState, IntactDatabase, inspect, remove_spare_log, set_aside};
 pub use one_time::{TotpSecret, step_at, typed};
 pub use revisions::{Revision, RevisionHead};
-pub use saved_searches::{SAVED_SEARCHES_MAX, SavedSearch, SearchToSave};
+pub use saved_searches::{ListSize, SAVED_SEARCHES_MAX, SavedSearch, SearchKey, SearchToSave};
 pub use second_factor::SecondFactor;
 pub use secret::{Secret, setup_code};
 pub use session_list::ListedSession;

@@ -9,6 +9,7 @@ use super::columns::{JsonColumn, Nanos};
 use super::{Account, Actor, Error, Meta, Result};
 use logstead_record::Timestamp;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Maximum number of searches of one owner.
@@ -16,6 +17,31 @@ pub const SAVED_SEARCHES_MAX: u32 = 1000;
 
 const COLUMNS: &str = "id, owner, folder, name, tags, shared, query, from_time, to_time, logspaces, view, created_at, \
                        updated_at, last_used, account";
+
+/// The place of a search in the list, which stays known when the search is removed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SearchKey {
+    /// The name of its folder.
+    pub folder: String,
+    /// Its name.
+    pub name: String,
+    /// Its id.
+    pub id: i64,
+}
+
+/// How much of a list to return: it ends with the search that reaches either.
+#[derive(Clone, Copy, Debug)]
+pub struct ListSize {
+    /// Maximum number of searches.
+    pub searches: usize,
+    /// Number of bytes of searches.
+    pub bytes: usize,
+}
+
+impl ListSize {
+    /// The whole list.
+    const ALL: ListSize = ListSize { searches: usize::MAX, bytes: usize::MAX };
+}
 
 /// The parts of a saved search that its owner sets.
 #[derive(Clone, PartialEq, Debug)]
@@ -68,41 +94,44 @@ pub struct SavedSearch {
     pub last_used: Option<Timestamp>,
 }
 
+impl SavedSearch {
+    /// Its place in the list.
+    pub fn key(&self) -> SearchKey {
+        SearchKey { folder: self.search.folder.clone(), name: self.search.name.clone(), id: self.id }
+    }
+}
+
 impl Meta {
     /// The searches that an account may see, by folder and name: its own, and the shared ones.
     pub fn saved_searches(&self, viewer: Account) -> Result<Vec<SavedSearch>> {
-        self.saved_searches_after(viewer, None, usize::MAX).map(|(searches, _)| searches)
+        self.saved_searches_after(viewer, None, ListSize::ALL).map(|(searches, _)| searches)
     }
 
-    /// The searches that follow the search `after`, up to about this many bytes, and the one after which to continue;
-    /// `None` at the end.
+    /// The searches that follow the one with this key, and whether there are more.
     pub fn saved_searches_after(
         &self,
         viewer: Account,
-        after: Option<i64>,
-        bytes_max: usize,
-    ) -> Result<(Vec<SavedSearch>, Option<i64>)> {
+        after: Option<&SearchKey>,
+        size: ListSize,
+    ) -> Result<(Vec<SavedSearch>, bool)> {
         let store = self.store();
-        // If the search was removed in the meantime the list ends, and the client asks for it again from the
-        // beginning.
         let mut statement = store.connection.prepare_cached(&format!(
             "SELECT {COLUMNS} FROM saved_searches
-             WHERE (shared OR account = ?1)
-                   AND (?2 IS NULL OR (folder, name, id) > (SELECT folder, name, id FROM saved_searches WHERE id = ?2))
+             WHERE (shared OR account = ?1) AND (?2 IS NULL OR (folder, name, id) > (?2, ?3, ?4))
              ORDER BY folder, name, id"
         ))?;
+        let (folder, name) = after.map(|key| (&key.folder, &key.name)).unzip();
         let (mut searches, mut bytes) = (Vec::new(), 0);
-        for search in statement.query_map(params![viewer, after], read)? {
-            if bytes_max <= bytes {
-                let last = searches.last().map(|search: &SavedSearch| search.id);
-                return Ok((searches, last));
+        for search in statement.query_map(params![viewer, folder, name, after.map(|key| key.id)], read)? {
+            if size.bytes <= bytes || size.searches <= searches.len() {
+                return Ok((searches, true));
             }
             let mut search = search?;
             search.last_used = search.last_used.max(store.books.last_used(UsedItem::Search(search.id)));
             bytes += search.search.bytes();
             searches.push(search);
         }
-        Ok((searches, None))
+        Ok((searches, false))
     }
 
     /// A search that an account may see.

@@ -8,7 +8,8 @@ use super::error::{ApiError, Result};
 use super::problem_type::ProblemType;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::str::FromStr;
 
@@ -58,6 +59,16 @@ impl ListIdentity {
             )),
             None => Err(refused("the cursor is not one that a list returned: start again without it")),
         }
+    }
+
+    /// The cursor of the page after an entry whose key has parts.
+    pub(crate) fn cursor_after(&self, last: &impl Serialize) -> Result<String> {
+        Ok(self.cursor(&serde_json::to_string(last).map_err(ApiError::internal)?))
+    }
+
+    /// The key, with its parts, of the entry after which the page begins.
+    pub(crate) fn last_key<K: DeserializeOwned>(&self, cursor: Option<&str>) -> Result<Option<K>> {
+        self.last(cursor)?.map(|last| serde_json::from_str(&last).map_err(|_| changed_cursor())).transpose()
     }
 
     /// The same for lists whose keys are numbers.

@@ -7,12 +7,13 @@ use super::access::{Call, Caller};
 use super::error::{ApiError, Result};
 use super::extract::{Json, Path, Query};
 use super::headers::created;
+use super::list::{ListIdentity, ListParams, PAGE_MAX, page_size};
 use super::question::no_logspaces;
 use super::state::SharedState;
 use axum::http::StatusCode;
 use axum::response::Response;
 use logstead_accounts as accounts;
-use logstead_accounts::{Role, SearchToSave};
+use logstead_accounts::{ListSize, Role, SearchKey, SearchToSave};
 use logstead_config::is_private;
 use logstead_flow::machine::clock;
 use logstead_query as query;
@@ -101,19 +102,9 @@ pub(crate) struct SavedSearch {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct SavedSearches {
     saved_searches: Vec<SavedSearch>,
-    /// The position at which the list continues, for `after`; absent at its end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    next: Option<i64>,
-}
-
-/// The part of the list to return.
-#[derive(Deserialize, utoipa::IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct ListParams {
-    /// Starts after this position: `next` of the previous part.
-    after: Option<i64>,
+    /// The cursor of the next page; null on the last page.
+    #[schema(required)]
+    cursor: Option<String>,
 }
 
 /// The caller's own searches, and shared ones. An answer has up to about 2 MiB of searches.
@@ -123,15 +114,19 @@ pub(crate) struct ListParams {
 )]
 pub(crate) async fn list(
     call: Call,
-    Query(ListParams { after }): Query<ListParams>,
+    Query(ListParams { limit, cursor }): Query<ListParams>,
 ) -> Result<axum::Json<SavedSearches>> {
-    let viewer = call.caller.account;
-    let (searches, next) =
-        call.meta(move |meta| meta.saved_searches_after(viewer, after, LIST_BYTES_MAX)).await?;
+    let (viewer, list) = (call.caller.account, ListIdentity::new("saved searches", ()));
+    let size = ListSize { searches: page_size(limit, PAGE_MAX, PAGE_MAX)?, bytes: LIST_BYTES_MAX };
+    let after: Option<SearchKey> = list.last_key(cursor.as_deref())?;
+    let (searches, has_more) =
+        call.meta(move |meta| meta.saved_searches_after(viewer, after.as_ref(), size)).await?;
+    let last = searches.last().filter(|_| has_more);
+    let cursor = last.map(|last| list.cursor_after(&last.key())).transpose()?;
     let logspaces = all_logspaces(&call.shared);
     let visible = searches.into_iter().filter(|search| may_know(&call.caller, &search.search, &logspaces));
     let saved_searches = visible.map(|search| SavedSearch::new(search, &call.caller)).collect();
-    Ok(axum::Json(SavedSearches { saved_searches, next }))
+    Ok(axum::Json(SavedSearches { saved_searches, cursor }))
 }
 
 /// Saves a search.

@@ -12,15 +12,15 @@ export const savedSearchesQuery = queryOptions({
   queryKey: ['saved-searches'],
   queryFn: async ({ signal }): Promise<SavedSearch[]> => {
     const all: SavedSearch[] = [];
-    let after: number | undefined;
+    let cursor: string | null = null;
     for (let part = 0; part < PARTS_MAX; part += 1) {
-      const query = after === undefined ? {} : { after };
-      const list = await unwrap(
+      const query: { cursor?: string } = cursor === null ? {} : { cursor };
+      const list: Schemas.SavedSearchList = await unwrap(
         client.GET('/api/v1/saved-searches', { params: { query }, signal }),
       );
       all.push(...list.saved_searches);
-      after = list.next;
-      if (after === undefined) break;
+      cursor = list.cursor;
+      if (cursor === null) break;
     }
     return all;
   },

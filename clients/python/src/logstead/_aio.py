@@ -671,8 +671,8 @@ class AsyncSavedSearches:
         """List all saved searches that the caller sees."""
         page = await self._send(_calls.list_saved(None))
         searches = page.searches
-        while page.next is not None:
-            page = await self._send(_calls.list_saved(page.next))
+        while page.cursor is not None:
+            page = await self._send(_calls.list_saved(page.cursor))
             searches += page.searches
         return searches
 

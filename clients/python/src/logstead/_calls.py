@@ -263,17 +263,17 @@ class SavedPage:
     """A part of the list of saved searches, and where it continues."""
 
     searches: list[SavedSearch]
-    next: int | None
+    cursor: str | None
 
 
-def list_saved(after: int | None) -> Call[SavedPage]:
+def list_saved(cursor: str | None) -> Call[SavedPage]:
     """Make the request for a part of the saved searches."""
 
     def read(answer: Answer) -> SavedPage:
         page = answer.json()
-        return SavedPage(page["saved_searches"], page.get("next"))
+        return SavedPage(page["saved_searches"], page["cursor"])
 
-    return get("saved-searches", read, after=after)
+    return get("saved-searches", read, cursor=cursor)
 
 
 def create_saved(search: SearchToSave) -> Call[SavedSearch]:

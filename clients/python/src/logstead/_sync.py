@@ -660,8 +660,8 @@ class SavedSearches:
         """List all saved searches that the caller sees."""
         page = self._send(_calls.list_saved(None))
         searches = page.searches
-        while page.next is not None:
-            page = self._send(_calls.list_saved(page.next))
+        while page.cursor is not None:
+            page = self._send(_calls.list_saved(page.cursor))
             searches += page.searches
         return searches
 
