@@ -62,9 +62,11 @@ pub(crate) struct LimitsChange {
 
 /// Changes parts of a token, which keeps its secret. What the token is doing at the moment continues with its new
 /// rights and limits, or ends if it may no longer be done.
+///
+/// The body is a merge patch (RFC 7396), which may also be sent as `application/merge-patch+json`.
 #[utoipa::path(
     patch, path = "/api/v1/tokens/{id}", tag = "accounts",
-    request_body(content((TokenChange = "application/json"), (TokenChange = "application/merge-patch+json"))),
+    request_body = TokenChange,
     responses((status = 200, body = ListedToken))
 )]
 pub(crate) async fn update_token(

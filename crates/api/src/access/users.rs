@@ -242,11 +242,11 @@ async fn other_password(call: &Call, user: &accounts::User, password: String) ->
 }
 
 /// Changes some of a user's rights. The change takes effect with the user's next request, also in open sessions.
+///
+/// The body is a merge patch (RFC 7396), which may also be sent as `application/merge-patch+json`.
 #[utoipa::path(
     patch, path = "/api/v1/users/{name}", tag = "accounts",
-    request_body(
-        content((UserRightsChange = "application/json"), (UserRightsChange = "application/merge-patch+json"))
-    ),
+    request_body = UserRightsChange,
     responses((status = 200, body = ListedUser))
 )]
 pub(crate) async fn update_user(

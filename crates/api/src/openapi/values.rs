@@ -49,6 +49,10 @@ const TEXTS: [(&str, &str, &str); 22] = [
     ("/api/v1/export", "format", "The format."),
 ];
 
+/// The media type of bytes that are not text in any encoding. Generators read and write them as bytes only if the schema
+/// says so as well.
+const BYTES: &str = "application/octet-stream";
+
 /// Adds them all.
 pub(super) fn describe(api: &mut Value) {
     for (schema, properties) in TIMES {
@@ -63,7 +67,16 @@ pub(super) fn describe(api: &mut Value) {
             let id = operation["operationId"].as_str().unwrap_or_default().to_owned();
             let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
             parameters.into_iter().flatten().for_each(|parameter| complete(parameter, path, &id));
+            let answers = operation["responses"].as_object_mut().into_iter().flatten();
+            answers.for_each(|(_, answer)| mark_bytes(answer));
+            operation.get_mut("requestBody").into_iter().for_each(mark_bytes);
         }
+    }
+}
+
+fn mark_bytes(body: &mut Value) {
+    if let Some(bytes) = body.pointer_mut("/content").and_then(|content| content.get_mut(BYTES)) {
+        bytes["schema"]["format"] = json!("binary");
     }
 }
 
