@@ -70,7 +70,6 @@ pub(super) async fn changes(call: Call, headers: HeaderMap) -> Result<Response> 
 
 /// The data of an event: messages were stored. Clients ignore members that they do not know.
 #[derive(utoipa::ToSchema)]
-#[expect(dead_code, reason = "only described: it has no members yet")]
 pub(crate) struct StoreChange {}
 
 /// A reason to notify a listener.

@@ -1,6 +1,7 @@
 //! The API description: the descriptions of the handlers, and the parts that all of them share.
 
 mod examples;
+mod patterns;
 mod shape;
 mod statuses;
 mod values;
@@ -104,6 +105,7 @@ pub fn openapi() -> Value {
     shape::simplify(&mut all);
     shape::rename(&mut all, &NAMES);
     values::describe(&mut all);
+    patterns::describe(&mut all);
     statuses::describe(&mut all);
     examples::describe(&mut all);
     deprecation::describe(&mut all);
