@@ -4,6 +4,7 @@ use logstead_query::{Query, Stage};
 
 use crate::destination::Destination;
 use crate::logspace::Logspace;
+use crate::problem::DocumentWarning;
 use crate::route::Route;
 use crate::source::Source;
 use crate::step::CheckedStep;
@@ -19,8 +20,8 @@ pub struct Checked {
     pub destinations: Vec<Destination>,
     /// The routes, in the order in which they are tried.
     pub routes: Vec<CheckedRoute>,
-    /// Probable mistakes, one sentence each.
-    pub warnings: Vec<String>,
+    /// Probable mistakes.
+    pub warnings: Vec<DocumentWarning>,
 }
 
 impl Checked {

@@ -58,7 +58,7 @@ pub use listen::ListenAddress;
 pub use logspace::{Logspace, Retention};
 pub use name_template::{MessageTime, NamePart, NameTemplate, TimePart};
 pub use node::DOCUMENT_BYTES_MAX;
-pub use problem::{PROBLEMS_MAX, Problem};
+pub use problem::{DocumentWarning, DocumentWarningCode, PROBLEMS_MAX, Problem};
 pub use redact::{redacted, redacted_document};
 pub use route::Route;
 pub use source::*;

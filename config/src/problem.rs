@@ -28,6 +28,41 @@ pub struct Problem {
     pub column: Option<u32>,
 }
 
+/// A probable mistake in a document that can run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct DocumentWarning {
+    /// The kind of mistake, for programs.
+    pub code: DocumentWarningCode,
+    /// The path of the entry, such as `routes[2]`.
+    pub path: String,
+    /// A description that names the entry, with advice.
+    pub message: String,
+}
+
+/// The kind of a probable mistake.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum DocumentWarningCode {
+    /// Messages of a source are dropped, because no route takes them.
+    MessagesDropped,
+    /// No route sends to a logspace or destination.
+    Unused,
+    /// A logspace grows until the disk is full.
+    Endless,
+    /// Messages for a disabled destination are not queued.
+    NotQueued,
+    /// A route takes nothing, because its sources are disabled.
+    NoSource,
+    /// A route sends nothing, because its destinations are disabled.
+    NoTarget,
+    /// A route can never match.
+    NeverMatches,
+    /// A key is written under the name that it had before.
+    OldKey,
+}
+
 /// The path of a value in a document.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(crate) struct Path(pub(crate) Vec<PathStep>);
@@ -61,7 +96,7 @@ pub(crate) struct Findings {
     list: Vec<Finding>,
     more: usize,
     /// Sentences about values that are valid but should be written in another way.
-    pub(crate) warnings: Vec<String>,
+    pub(crate) warnings: Vec<DocumentWarning>,
 }
 
 impl Problem {

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 
 use crate::catalogue::{Setting, find};
 use crate::node::{DocumentNode, NodeValue, TableEntry};
-use crate::problem::{Findings, Path, did_you_mean, quoted};
+use crate::problem::{DocumentWarning, DocumentWarningCode, Findings, Path, did_you_mean, quoted};
 use crate::read::ReadValue;
 
 /// A type with limits: it has an order, and a text for messages about the limits.
@@ -168,7 +168,11 @@ impl<'a> TableReader<'a> {
     pub(crate) fn warn_of_old_keys(&mut self, item: &str) {
         for key in &self.known {
             if let Some(old) = self.entry(key).map(|entry| &entry.key).filter(|written| written != key) {
-                self.findings.warnings.push(format!("{item}: `{old}` is now called `{key}`, so rename it"));
+                self.findings.warnings.push(DocumentWarning {
+                    code: DocumentWarningCode::OldKey,
+                    path: self.path.to_string(),
+                    message: format!("{item}: `{old}` is now called `{key}`, so rename it"),
+                });
             }
         }
     }

@@ -6,25 +6,37 @@ use logstead_query::Query;
 
 use crate::checked::{Checked, CheckedRoute, RouteTarget};
 use crate::logspace::{Logspace, Retention};
+use crate::problem::{DocumentWarning, DocumentWarningCode};
 
-/// The warnings, one sentence each.
-pub(crate) fn warnings(checked: &Checked) -> Vec<String> {
+/// A warning before it is known which entry it is about.
+type Advice = (DocumentWarningCode, String);
+
+/// The warnings, in the order of the entries.
+pub(crate) fn warnings(checked: &Checked) -> Vec<DocumentWarning> {
     let disabled = DisabledParts::of(checked);
     let reached = ReachedParts::of(&checked.routes, &disabled);
     let mut warnings = Vec::new();
-    let heard = checked.sources.iter().filter(|source| source.enabled);
-    warnings.extend(heard.filter_map(|source| of_source(&source.id, &reached)));
-    for logspace in &checked.logspaces {
+    let mut warn = |section: &str, index: usize, advice: Option<Advice>| {
+        let path = format!("{section}[{index}]");
+        warnings.extend(advice.map(|(code, message)| DocumentWarning { code, path, message }));
+    };
+    for (index, source) in checked.sources.iter().enumerate().filter(|(_, source)| source.enabled) {
+        warn("sources", index, of_source(&source.id, &reached));
+    }
+    for (index, logspace) in checked.logspaces.iter().enumerate() {
         let target = RouteTarget::Logspace(logspace.id.clone());
-        warnings.extend(unreached(&format!("logspace `{}`", logspace.id), &target, &reached));
-        warnings.extend(of_retention(logspace));
+        warn("logspaces", index, unreached(&format!("logspace `{}`", logspace.id), &target, &reached));
+        warn("logspaces", index, of_retention(logspace));
     }
-    for destination in &checked.destinations {
+    for (index, destination) in checked.destinations.iter().enumerate() {
         let target = RouteTarget::Destination(destination.id.clone());
-        warnings.extend(unreached(&format!("destination `{}`", destination.id), &target, &reached));
-        warnings.extend(unsent(&destination.id, &target, &checked.routes, &disabled));
+        let what = format!("destination `{}`", destination.id);
+        warn("destinations", index, unreached(&what, &target, &reached));
+        warn("destinations", index, unsent(&destination.id, &target, &checked.routes, &disabled));
     }
-    warnings.extend(reached.unreached);
+    for (index, advice) in reached.unreached {
+        warn("routes", index, Some(advice));
+    }
     warnings
 }
 
@@ -66,18 +78,19 @@ struct ReachedParts<'a> {
     taken: HashSet<&'a str>,
     /// Targets that some route sends to.
     targets: HashSet<&'a RouteTarget>,
-    /// A warning for each route that gets no messages or sends none.
-    unreached: Vec<String>,
+    /// The routes that get no messages or send none, by their place in the document.
+    unreached: Vec<(usize, Advice)>,
 }
 
 impl<'a> ReachedParts<'a> {
     fn of(routes: &'a [CheckedRoute], disabled: &DisabledParts<'a>) -> ReachedParts<'a> {
         let mut reached = ReachedParts::default();
-        let routes: Vec<&CheckedRoute> = routes.iter().filter(|route| route.route.enabled).collect();
-        for (number, route) in routes.iter().enumerate() {
-            let never =
-                no_source_warning(route, disabled).or_else(|| no_match_warning(route, &routes[..number]));
-            reached.unreached.extend(never.or_else(|| no_target_warning(route, disabled)));
+        let mut earlier = Vec::new();
+        for (index, route) in routes.iter().enumerate().filter(|(_, route)| route.route.enabled) {
+            let never = no_source_warning(route, disabled).or_else(|| no_match_warning(route, &earlier));
+            let advice = never.or_else(|| no_target_warning(route, disabled));
+            reached.unreached.extend(advice.map(|advice| (index, advice)));
+            earlier.push(route);
             reached.targets.extend(&route.to);
             reached.heard.extend(disabled.enabled_sources(route));
             if route.takes_all() {
@@ -89,7 +102,7 @@ impl<'a> ReachedParts<'a> {
 }
 
 /// The warning that a route has no enabled source.
-fn no_source_warning(route: &CheckedRoute, disabled: &DisabledParts<'_>) -> Option<String> {
+fn no_source_warning(route: &CheckedRoute, disabled: &DisabledParts<'_>) -> Option<Advice> {
     if route.from.is_empty() || disabled.enabled_sources(route).next().is_some() {
         return None;
     }
@@ -98,30 +111,33 @@ fn no_source_warning(route: &CheckedRoute, disabled: &DisabledParts<'_>) -> Opti
         [one] => format!("its source `{one}` is disabled"),
         _ => "all of its sources are disabled".to_owned(),
     };
-    Some(format!("route `{}`: it takes nothing, because {why}", route.route.id))
+    Some((
+        DocumentWarningCode::NoSource,
+        format!("route `{}`: it takes nothing, because {why}", route.route.id),
+    ))
 }
 
 /// The warning that all destinations of a route are disabled.
-fn no_target_warning(route: &CheckedRoute, disabled: &DisabledParts<'_>) -> Option<String> {
+fn no_target_warning(route: &CheckedRoute, disabled: &DisabledParts<'_>) -> Option<Advice> {
     let what = match route.route.to.as_slice() {
         [one] => format!("its destination `{one}` is disabled"),
         _ => "all of its destinations are disabled".to_owned(),
     };
     let id = &route.route.id;
-    disabled
-        .covers(route)
-        .then(|| format!("route `{id}`: messages that no other route takes are dropped, because {what}"))
+    let message = || format!("route `{id}`: messages that no other route takes are dropped, because {what}");
+    disabled.covers(route).then(|| (DocumentWarningCode::NoTarget, message()))
 }
 
 /// The warning that a route can never match a message.
-fn no_match_warning(route: &CheckedRoute, earlier: &[&CheckedRoute]) -> Option<String> {
+fn no_match_warning(route: &CheckedRoute, earlier: &[&CheckedRoute]) -> Option<Advice> {
     let id = &route.route.id;
     if route.filter.is_impossible() {
-        return Some(format!(
+        let message = format!(
             "route `{id}`: it can never match, because no message meets all of `{}`: remove a condition, or write `or` between \
              them",
             route.filter
-        ));
+        );
+        return Some((DocumentWarningCode::NeverMatches, message));
     }
     let before = route.from.iter().map(|source| shadow_over(route, source, earlier));
     let before: BTreeSet<usize> = before.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect();
@@ -131,10 +147,10 @@ fn no_match_warning(route: &CheckedRoute, earlier: &[&CheckedRoute]) -> Option<S
     let (noun, takes) = if names.len() == 1 { ("route", "takes") } else { ("routes", "together take") };
     let what = if everything { "everything before it" } else { "all of its messages before it" };
     let advice = if route.route.fallback { "remove it" } else { "move it up, or remove `final` there" };
-    Some(format!(
-        "route `{id}`: it can never match, because {noun} {} {takes} {what}: {advice}",
-        names.join(" and ")
-    ))
+    let names = names.join(" and ");
+    let message =
+        format!("route `{id}`: it can never match, because {noun} {names} {takes} {what}: {advice}");
+    Some((DocumentWarningCode::NeverMatches, message))
 }
 
 /// The earlier routes that together leave none of a source's messages to a route, if there are such routes. Only
@@ -155,13 +171,14 @@ fn shadow_over(route: &CheckedRoute, source: &str, earlier: &[&CheckedRoute]) ->
     (1 < filters.len() && route.filter.implies(&Query::or(filters))).then_some(numbers)
 }
 
-fn of_source(id: &str, reached: &ReachedParts<'_>) -> Option<String> {
+fn of_source(id: &str, reached: &ReachedParts<'_>) -> Option<Advice> {
     if !reached.heard.contains(id) {
-        return Some(format!("source `{id}`: no route takes its messages, so they are dropped"));
+        let message = format!("source `{id}`: no route takes its messages, so they are dropped");
+        return Some((DocumentWarningCode::MessagesDropped, message));
     }
     let advice = "add a last route with `where = '*'` and `fallback = true` to keep them";
     let lost = || format!("source `{id}`: its messages that no route matches are dropped; {advice}");
-    (!reached.taken.contains(id)).then(lost)
+    (!reached.taken.contains(id)).then(|| (DocumentWarningCode::MessagesDropped, lost()))
 }
 
 /// The warning that a disabled destination misses messages, unless its routes have a warning that they send nothing.
@@ -170,7 +187,7 @@ fn unsent(
     target: &RouteTarget,
     routes: &[CheckedRoute],
     disabled: &DisabledParts<'_>,
-) -> Option<String> {
+) -> Option<Advice> {
     let sends =
         |route: &&CheckedRoute| route.route.enabled && route.to.contains(target) && !disabled.covers(route);
     let names: Vec<String> =
@@ -178,18 +195,21 @@ fn unsent(
     let noun = if names.len() == 1 { "route" } else { "routes" };
     (disabled.targets.contains(target) && !names.is_empty()).then(|| {
         let names = names.join(", ");
-        format!(
+        let message = format!(
             "destination `{id}`: it is disabled, so messages that {noun} {names} would send to it are not queued"
-        )
+        );
+        (DocumentWarningCode::NotQueued, message)
     })
 }
 
-fn unreached(what: &str, target: &RouteTarget, reached: &ReachedParts<'_>) -> Option<String> {
-    (!reached.targets.contains(target)).then(|| format!("{what}: no route sends to it"))
+fn unreached(what: &str, target: &RouteTarget, reached: &ReachedParts<'_>) -> Option<Advice> {
+    (!reached.targets.contains(target))
+        .then(|| (DocumentWarningCode::Unused, format!("{what}: no route sends to it")))
 }
 
-fn of_retention(logspace: &Logspace) -> Option<String> {
+fn of_retention(logspace: &Logspace) -> Option<Advice> {
     let endless = logspace.retention == Retention::default();
     let advice = "set `retention = { age = \"90d\" }`, or a size";
-    endless.then(|| format!("logspace `{}`: it grows until the disk is full; {advice}", logspace.id))
+    let message = || format!("logspace `{}`: it grows until the disk is full; {advice}", logspace.id);
+    endless.then(|| (DocumentWarningCode::Endless, message()))
 }

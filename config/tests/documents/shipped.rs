@@ -96,7 +96,7 @@ to = ['main', 'siem', 'certain', 'copy']
 #[test]
 fn the_shipped_router_document_is_right_and_unremarkable() {
     let (document, checked) = check_toml(DEFAULT_ROUTER_TOML).expect("it is right");
-    assert_eq!(checked.warnings, [] as [&str; 0]);
+    assert_eq!(checked.warnings, []);
     assert_eq!(checked.sources.len(), 4);
     assert_eq!(from_toml(&to_toml(&document)), Ok(document.clone()));
     assert_eq!(merge_into_toml(DEFAULT_ROUTER_TOML, &document), DEFAULT_ROUTER_TOML);
@@ -239,7 +239,7 @@ fn the_examples_of_the_router_manual_are_right() {
     assert!(examples.len() >= 8);
     for example in examples {
         let (_, checked) = check_toml(example).unwrap_or_else(|problems| panic!("{example}\n{problems:?}"));
-        assert_eq!(checked.warnings, [] as [&str; 0], "{example}");
+        assert_eq!(checked.warnings, [], "{example}");
     }
 }
 

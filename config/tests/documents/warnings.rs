@@ -2,7 +2,11 @@
 //!
 //! Keywords: warnings, unreachable route.
 
-use logstead_config::{check_toml, draft_json};
+use logstead_config::{DocumentWarning, DocumentWarningCode, check_toml, draft_json};
+
+fn messages(warnings: &[DocumentWarning]) -> Vec<&str> {
+    warnings.iter().map(|warning| warning.message.as_str()).collect()
+}
 
 #[track_caller]
 fn check(routes: &str, expected: &[&str]) {
@@ -13,7 +17,7 @@ fn check(routes: &str, expected: &[&str]) {
          [[logspaces]]\nid = \"main\"\nretention = {{ age = \"90d\" }}\n{routes}"
     );
     let (_, checked) = check_toml(&text).unwrap_or_else(|problems| panic!("{problems:?}"));
-    assert_eq!(checked.warnings, expected, "{routes}");
+    assert_eq!(messages(&checked.warnings), expected, "{routes}");
 }
 
 fn route(id: &str, keys: &str) -> String {
@@ -162,7 +166,7 @@ fn keys_of_json_under_the_names_that_they_had_before() {
                 "routes": [{{"id": "all", "to": ["main"]}}]}}"#
         );
         let draft = draft_json(json.as_bytes()).unwrap_or_else(|problems| panic!("{problems:?}"));
-        assert_eq!(draft.checked.expect("it can run").warnings, expected, "{keys}");
+        assert_eq!(messages(&draft.checked.expect("it can run").warnings), expected, "{keys}");
         let document = serde_json::to_value(&draft.document).expect("as JSON");
         assert_eq!(document["sources"][0]["message_max"], "8KiB", "{keys}");
         assert_eq!(document["sources"][0]["max_message"], serde_json::Value::Null, "{keys}");
@@ -171,4 +175,31 @@ fn keys_of_json_under_the_names_that_they_had_before() {
     check(r#""max_message": "8KiB""#, &[old]);
     check(r#""max_message": "8KiB", "message_max": null"#, &[old]);
     check(r#""max_message": null, "message_max": "8KiB""#, &[]);
+}
+
+#[test]
+fn each_warning_has_a_code_and_the_path_of_its_entry() {
+    use DocumentWarningCode::{Endless, MessagesDropped, NeverMatches, NotQueued, Unused};
+    let text = "version = 1\n\
+                [[sources]]\nid = \"off\"\nkind = \"internal\"\nenabled = false\n\
+                [[sources]]\nid = \"a\"\nkind = \"http\"\n\
+                [[logspaces]]\nid = \"main\"\n\
+                [[logspaces]]\nid = \"rest\"\nretention = { age = \"90d\" }\n\
+                [[destinations]]\nid = \"siem\"\nkind = \"syslog\"\nenabled = false\n\
+                address = \"tcp://siem:514\"\n\
+                [[routes]]\nid = \"unused\"\nenabled = false\nto = [\"main\"]\n\
+                [[routes]]\nid = \"first\"\nwhere = \"error\"\nto = [\"main\", \"siem\"]\nfinal = true\n\
+                [[routes]]\nid = \"late\"\nwhere = \"error\"\nto = [\"main\"]\n";
+    let (_, checked) = check_toml(text).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let warnings = checked.warnings.iter().map(|warning| (warning.code, warning.path.as_str()));
+    assert_eq!(
+        warnings.collect::<Vec<_>>(),
+        [
+            (MessagesDropped, "sources[1]"),
+            (Endless, "logspaces[0]"),
+            (Unused, "logspaces[1]"),
+            (NotQueued, "destinations[0]"),
+            (NeverMatches, "routes[2]"),
+        ]
+    );
 }

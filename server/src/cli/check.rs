@@ -5,7 +5,7 @@ use super::settings::{SettingsArgs, listed, read};
 use super::text;
 use clap::Args;
 use logstead_config::settings::Settings;
-use logstead_config::{DEFAULT_ROUTER_TOML, Problem, check_toml, placed};
+use logstead_config::{DEFAULT_ROUTER_TOML, DocumentWarning, Problem, check_toml, placed};
 use logstead_flow::machine::folders::Folders;
 use logstead_pipeline::unfit;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ impl Check {
         match (settings, router) {
             (Ok(_), Ok(warnings)) => {
                 for warning in warnings {
-                    text::error(&format!("warning: {warning}"));
+                    text::error(&format!("warning: {}", warning.message));
                 }
                 text::line("ok")
             }
@@ -45,7 +45,7 @@ impl Check {
 
     /// Checks the router document and returns its warnings. The limits in the settings apply if the settings are
     /// valid.
-    fn router(&self, settings: Option<&Settings>) -> Result<Vec<String>> {
+    fn router(&self, settings: Option<&Settings>) -> Result<Vec<DocumentWarning>> {
         let (name, toml) = match &self.router {
             Some(path) => (path.display().to_string(), read(path)?),
             None => ("router document".to_owned(), DEFAULT_ROUTER_TOML.to_owned()),

@@ -195,7 +195,8 @@ fn checked(name: &str, toml: &str, settings: &Settings) -> Result<Vec<String>> {
     let wrong = |problems: Vec<Problem>| CommandFailure::No(listed(name, &problems));
     let (_, checked) = check_toml(toml).map_err(wrong)?;
     let unfit = unfit(&checked, &settings.data, &Folders::new(&settings.data, &settings.files));
-    if unfit.is_empty() { Ok(checked.warnings) } else { Err(wrong(placed(unfit, toml))) }
+    let warnings = checked.warnings.into_iter().map(|warning| warning.message);
+    if unfit.is_empty() { Ok(warnings.collect()) } else { Err(wrong(placed(unfit, toml))) }
 }
 
 /// The ETag and the text of a document.
@@ -210,7 +211,7 @@ pub(super) fn remote_document(remote: &Remote, revision: Option<u64>) -> Result<
 fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>> {
     let answer = remote_validation(remote, name, toml)?;
     let warnings = answer["warnings"].as_array().into_iter().flatten();
-    Ok(warnings.filter_map(Value::as_str).map(str::to_owned).collect())
+    Ok(warnings.filter_map(|warning| warning["message"].as_str()).map(str::to_owned).collect())
 }
 
 /// The server's answer about a document; an error if the document is wrong.

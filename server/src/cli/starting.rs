@@ -302,7 +302,7 @@ fn change(name: &str, toml: String) -> Result<RevisionChange> {
     let (document, checked) =
         check_toml(&toml).map_err(|problems| CommandFailure::No(listed(name, &problems)))?;
     for warning in &checked.warnings {
-        tracing::warn!("{name}: {warning}");
+        tracing::warn!("{name}: {}", warning.message);
     }
     Ok(RevisionChange { toml, document, checked })
 }

@@ -28,7 +28,7 @@ fn apply(server: &Server, document: &str) -> Vec<String> {
     let (status, answer) = server.put_router(document);
     assert_eq!(status, 200, "{answer}");
     let warnings = answer["warnings"].as_array().unwrap();
-    warnings.iter().map(|warning| warning.as_str().unwrap().to_owned()).collect()
+    warnings.iter().map(|warning| warning["message"].as_str().unwrap().to_owned()).collect()
 }
 
 fn send(port: u16, text: &str) -> std::io::Result<()> {

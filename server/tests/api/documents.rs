@@ -112,8 +112,11 @@ async fn a_limit_may_have_its_old_name_and_is_written_with_the_new_one() {
     let toml = format!("{ROUTER}\n{source}");
     let applied = server.put_router("\"1\"", "application/toml", toml.clone()).await;
     assert_eq!(applied.status, StatusCode::OK, "{}", applied.text());
-    let warning = "source `edge`: `max_message` is now called `message_max`, so rename it";
-    assert!(applied.json()["warnings"].as_array().unwrap().contains(&json!(warning)), "{}", applied.text());
+    let warning = json!({
+        "code": "old-key", "path": "sources[1]",
+        "message": "source `edge`: `max_message` is now called `message_max`, so rename it",
+    });
+    assert!(applied.json()["warnings"].as_array().unwrap().contains(&warning), "{}", applied.text());
     assert_eq!(server.get("/api/v1/router?format=toml").await.text(), toml);
 
     let mut document = server.get("/api/v1/router").await.json();

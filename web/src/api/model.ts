@@ -10,6 +10,7 @@ export type ProblemDetail = Omit<Schemas.Problem, 'type' | 'detail'> & {
 export type ProblemName = Named<Schemas.ProblemType>;
 type Named<Type> = Type extends `urn:logstead:problem:${infer Name}` ? Name : never;
 export type DocumentProblem = Schemas.DocumentProblem;
+export type DocumentWarning = Schemas.DocumentWarning;
 export type CreatedToken = Schemas.CreatedToken;
 export type Session = Schemas.Session;
 export type SearchRequest = Schemas.SearchRequest;

@@ -299,7 +299,7 @@ function Row(props: RowProps) {
         <b className={listClasses.name} title={name}>
           {name}
         </b>
-        <span className={listClasses.about}>{itemText(section, item, warnings)}</span>
+        <span className={listClasses.about}>{itemText(place, item, warnings)}</span>
         {isRoute && (
           <span className={listClasses.path}>
             {stepsOf(item).map(kindOf).join(', ')}

@@ -227,8 +227,8 @@ function Applied({ change }: { change: RouterChange }) {
   return (
     <Notice tone="info" title={`Revision ${change.revision} went live`}>
       {change.warnings.map((warning) => (
-        <p key={warning}>
-          <InlineCode text={warning} />
+        <p key={warning.message}>
+          <InlineCode text={warning.message} />
         </p>
       ))}
     </Notice>

@@ -1,7 +1,7 @@
 /** The texts about an item: its counters, and a summary in one line. */
-import type { RouterStatus } from '../api/model';
+import type { DocumentWarning, RouterStatus } from '../api/model';
 import { formatRate } from '../ui/number';
-import { type Item, type Section, idOf, listOf, textOf, valueAt } from './document';
+import { type Item, type ItemPlace, type Section, idOf, listOf, textOf, valueAt } from './document';
 import { warningOfRoute } from './problems';
 
 /** `perSecond` is null until it is measured. */
@@ -59,12 +59,16 @@ export function rateLabel(status: RouterStatus | undefined, live: LiveItem | und
 }
 
 /** A one-line summary of an item. */
-export function itemText(section: Section, item: Item, warnings: readonly string[]): string {
+export function itemText(
+  { section, index }: ItemPlace,
+  item: Item,
+  warnings: readonly DocumentWarning[],
+): string {
   switch (section) {
     case 'sources':
       return aboutSource(item);
     case 'routes':
-      return warningOfRoute(warnings, idOf(item)) ?? aboutRoute(item);
+      return warningOfRoute(warnings, index) ?? aboutRoute(item);
     case 'logspaces':
       return aboutLogspace(item);
     case 'destinations':

@@ -1,5 +1,5 @@
 /** The document that is shown, with its traffic and its problems. */
-import type { DocumentProblem, RouterStatus } from '../api/model';
+import type { DocumentProblem, DocumentWarning, RouterStatus } from '../api/model';
 import type { MeasuredRates } from './canvas/measure';
 import type { Shares } from './canvas/shares';
 import type { RouterDocument } from './document';
@@ -12,5 +12,5 @@ export type KnownDocument = {
   shares: Shares;
   measured: MeasuredRates | undefined;
   problems: readonly DocumentProblem[];
-  warnings: readonly string[];
+  warnings: readonly DocumentWarning[];
 };

@@ -44,9 +44,13 @@ test('every problem of an item is shown, at its field or above the fields', () =
 });
 
 test('a warning of the server stands with its route', () => {
-  const warnings = ['source `a`: it is lost', 'route `late`: it can never match, because of `a`'];
-  expect(warningOfRoute(warnings, 'late')).toBe('it can never match, because of `a`');
-  expect(warningOfRoute(warnings, 'a')).toBeUndefined();
+  const never = 'route `late`: it can never match, because of `a`';
+  const warnings = [
+    { code: 'messages-dropped', path: 'sources[2]', message: 'source `a`: it is lost' },
+    { code: 'never-matches', path: 'routes[1]', message: never },
+  ] as const;
+  expect(warningOfRoute(warnings, 1)).toBe('it can never match, because of `a`');
+  expect(warningOfRoute(warnings, 2)).toBeUndefined();
 });
 
 test('a path is shown with the names on the page', () => {

@@ -1,5 +1,5 @@
 /** The fields that the server's problems belong to. */
-import type { DocumentProblem } from '../api/model';
+import type { DocumentProblem, DocumentWarning } from '../api/model';
 import { type Item, type ItemPlace, type Section, idOf, nouns, textOf } from './document';
 import { isSection } from './sections';
 import { settingsAt } from './fields';
@@ -52,10 +52,13 @@ export function problemsOfNoField(
   });
 }
 
-/** The server's warning about a route that no message reaches. */
-export function warningOfRoute(warnings: readonly string[], id: string): string | undefined {
-  const start = `route \`${id}\`: `;
-  return warnings.find((warning) => warning.startsWith(start))?.slice(start.length);
+/** The server's warning about the route at this place, without its name. */
+export function warningOfRoute(
+  warnings: readonly DocumentWarning[],
+  index: number,
+): string | undefined {
+  const warning = warnings.find(({ path }) => path === `routes[${String(index)}]`);
+  return warning?.message.replace(/^route `[^`]*`: /, '');
 }
 
 function isWithin(key: string, field: string): boolean {

@@ -352,12 +352,20 @@ class Logspace(TypedDict):
     retention: Retention
 
 
+class DocumentWarning(TypedDict):
+    """A probable mistake in a router document that can run."""
+
+    code: str
+    path: str
+    message: str
+
+
 class RouterChange(TypedDict):
     """A revision that was made live."""
 
     revision: int
     changes: list[str]
-    warnings: list[str]
+    warnings: list[DocumentWarning]
     unconfirmed: NotRequired[JsonObject | None]
 
 
@@ -366,7 +374,7 @@ class Validation(TypedDict):
 
     valid: bool
     problems: list[DocumentProblem]
-    warnings: list[str]
+    warnings: list[DocumentWarning]
     changes: list[str]
     document: NotRequired[JsonObject]
     toml: NotRequired[str]

@@ -62,8 +62,8 @@ pub(super) fn describe(api: &mut Value) {
         set(value, form);
     }
     for request in requests {
-        let schema = &mut schemas[request];
-        for (member, value) in schema["properties"].as_object_mut().into_iter().flatten() {
+        let members = schemas[request].get_mut("properties").and_then(Value::as_object_mut);
+        for (member, value) in members.into_iter().flatten() {
             if member == "logspaces" {
                 value["minItems"] = json!(1);
             } else {

@@ -10,7 +10,7 @@ use crate::state::ApiInner;
 use crate::waiting::blocking;
 use axum::http::{HeaderMap, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
-use logstead_config::{Period, diff};
+use logstead_config::{DocumentWarning, Period, diff};
 use logstead_pipeline::ApplyError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -64,7 +64,7 @@ pub(crate) struct RouterChange {
     /// The changes, one sentence for each.
     changes: Vec<String>,
     /// Parts of the document that are valid, but probably a mistake.
-    warnings: Vec<String>,
+    warnings: Vec<DocumentWarning>,
     /// The confirmation that it needs, with its deadline; null if it needs none.
     unconfirmed: Option<Unconfirmed>,
 }

@@ -14,7 +14,8 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use logstead_accounts::Role;
 use logstead_config::{
-    Checked, Document, Problem, diff, from_toml, placed, redacted, redacted_document, to_toml,
+    Checked, Document, DocumentWarning, Problem, diff, from_toml, placed, redacted, redacted_document,
+    to_toml,
 };
 use logstead_pipeline::{DestinationStatus, LiveRevision, Status};
 use serde::Serialize;
@@ -25,7 +26,7 @@ pub(crate) struct Validation {
     valid: bool,
     problems: Vec<DocumentProblem>,
     /// Parts of the document that are valid, but probably a mistake.
-    warnings: Vec<String>,
+    warnings: Vec<DocumentWarning>,
     /// The changes that applying it would make, one sentence for each.
     changes: Vec<String>,
     /// The document, if the draft is one.

@@ -1,5 +1,10 @@
 /** The data of a card, and the texts about its numbers. */
-import type { DestinationStatus, DocumentProblem, RouterStatus } from '../../api/model';
+import type {
+  DestinationStatus,
+  DocumentProblem,
+  DocumentWarning,
+  RouterStatus,
+} from '../../api/model';
 import { formatRate } from '../../ui/number';
 import { type Item, type ItemPlace, idOf, isOff } from '../document';
 import { type Forecast, aboutSeconds, forecastOf } from './forecast';
@@ -20,7 +25,7 @@ export type CardData = {
   status: RouterStatus | undefined;
   measured: MeasuredRates | undefined;
   problems: readonly DocumentProblem[];
-  warnings: readonly string[];
+  warnings: readonly DocumentWarning[];
   /** The draft's changes to the item, in words. */
   badges: readonly string[];
   /** The steps of a route that are not live. */

@@ -172,7 +172,7 @@ function RouteCard(props: Props) {
   const filter = textOf(item['where']).trim();
   const isAll = filter === '' || filter === '*';
   const all = item['fallback'] === true ? 'everything no route took' : 'everything';
-  const warning = warningOfRoute(warnings, idOf(item));
+  const warning = warningOfRoute(warnings, place.index);
   const steps = stepsOf(item);
   return (
     <>
@@ -229,7 +229,7 @@ export function EndCard(props: Props) {
   const isDown = isFailing(destination) && !isOff(item);
   const logspace = status?.logspaces.find(({ id }) => id === idOf(item));
   const about = [
-    itemText(place.section, item, []),
+    itemText(place, item, []),
     place.section === 'logspaces' && logspace !== undefined && formatBytes(logspace.stored_bytes),
   ];
   const trouble = live?.trouble === 'paused' || live?.trouble === 'disabled';

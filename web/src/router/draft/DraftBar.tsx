@@ -220,8 +220,8 @@ function Opinion({ validation, isTested, itemAt, onShow }: OpinionProps) {
           <Popover.Dropdown>
             <ul className="bullets">
               {warnings.map((warning) => (
-                <li key={warning}>
-                  <InlineCode text={warning} />
+                <li key={warning.message}>
+                  <InlineCode text={warning.message} />
                 </li>
               ))}
             </ul>

@@ -72,7 +72,7 @@ export function RouteEditor(props: Props) {
   const off = [...document.sources, ...document.destinations].filter(isOff).map(idOf);
   const badges = badgesOf(props.live, 'routes', route);
   const takesOthers = badges.some((badge) => ['filter changed', 'sources changed'].includes(badge));
-  const warning = warningOfRoute(warnings, idOf(route));
+  const warning = warningOfRoute(warnings, place.index);
   return (
     <section className="stack minWidth0 fullHeight" aria-label={`Route ${idOf(route)}`}>
       <RouteHead
