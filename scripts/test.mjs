@@ -1,17 +1,26 @@
-// All tests: Rust, the console's units, the Python client, and the real binary in a real browser.
-// `--only rust|web|python|e2e` runs one of them.
+// All tests: Rust, the console's units, the clients for Python, TypeScript and Go, and the real binary in a real browser.
+// `--only rust|web|python|typescript|go|e2e` runs one of them.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { compare, tell } from './answers.mjs';
 import { binaryOf, build, buildConsole, installDependencies } from './build.mjs';
 import { fetchClients } from './clients.mjs';
+import { testGoClient } from './go.mjs';
 import { preparePackages, prepareSenders } from './packages.mjs';
 import { reader, told } from './libtest.mjs';
 import { testPythonClient } from './python.mjs';
 import { root, run } from './run.mjs';
 import { requireTools } from './tools.mjs';
+import { testTypeScriptClient } from './typescript.mjs';
 
-const suites = { rust: testRust, web: testWeb, python: testPython, e2e: testEndToEnd };
+const suites = {
+  rust: testRust,
+  web: testWeb,
+  python: testPython,
+  typescript: async () => testTypeScriptClient({ binary: await testedBinary() }),
+  go: async () => testGoClient({ binary: await testedBinary() }),
+  e2e: testEndToEnd,
+};
 const reports = join(root, '.cache/reports');
 /** The answers of the API that tests see, of which each is compared with the description at the end. */
 const answers = join(reports, 'answers');

@@ -1,12 +1,13 @@
-// Writes src/api/types.ts: the types in openapi.json, and the request and response types of each operation. It runs
-// before anything that compiles the console, and leaves the file alone if it is up to date.
+// Writes src/api/types.ts, or the file that is named: the types in openapi.json, and the request and response types of
+// each operation. It runs before anything that compiles the console or the client in ../clients/typescript, and leaves
+// the file alone if it is up to date.
 import { createClient } from '@hey-api/openapi-ts';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const from = join(import.meta.dirname, 'openapi.json');
-const to = join(import.meta.dirname, 'src/api/types.ts');
+const to = process.argv[2] ?? join(import.meta.dirname, 'src/api/types.ts');
 
 /** The name of an operation in type names: `get_account` becomes `GetAccount`. */
 function pascal(id) {

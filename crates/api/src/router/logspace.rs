@@ -8,6 +8,7 @@ use crate::extract::{Json, Path, Query};
 use crate::question::unknown_logspace;
 use axum::http::HeaderMap;
 use axum::response::Response;
+use logstead_config::{Durability, Retention};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -17,11 +18,11 @@ use serde_json::{Map, Value};
 pub(crate) struct LogspaceRequest {
     /// The limits `age`, such as `90d`, and `size`, such as `200GiB`; without either, everything is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>, example = json!({"age": "90d"}))]
+    #[schema(value_type = Option<Retention>)]
     retention: Option<Map<String, Value>>,
-    /// The durability: `fsync` or `os`.
+    /// The time at which a message is acknowledged.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "fsync")]
+    #[schema(value_type = Option<Durability>)]
     durability: Option<String>,
 }
 

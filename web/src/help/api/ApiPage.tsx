@@ -26,7 +26,7 @@ import { Prose } from '../../ui/Prose';
 import { Command, Copy } from '../../ui/Copy';
 import { formatBytes } from '../../ui/number';
 import { type Values, addressOf, curlOf, missingOf } from './curl';
-import { type Row, aboutOf, exampleOf, rowsOf, typeText } from './schema';
+import { type Row, aboutOf, rowsOf, typeText } from './schema';
 import { type TryOutcome, send } from './send';
 import classes from './Api.module.css';
 
@@ -169,9 +169,9 @@ type OperationViewProps = {
 function OperationView({ operation, schemas, onBack }: OperationViewProps) {
   const { method, path, summary, about, needs, parameters, bodies, answers } = operation;
   const [values, setValues] = useState<Values>({});
-  const [body] = bodies;
-  const example = body === undefined ? null : { type: body.type, text: textOf(body, schemas) };
-  const curl = curlOf(operation, values, serverUrl(), example);
+  const [body] = [...bodies.filter(({ example }) => example !== null), ...bodies];
+  const sent = body === undefined ? null : { type: body.type, text: body.example ?? '…' };
+  const curl = curlOf(operation, values, serverUrl(), sent);
   return (
     <article className={classes.operation} aria-label={`${method} ${path}`}>
       <div className={classes.back}>
@@ -238,11 +238,7 @@ function BodyView({ body, schemas }: OfSchemas & { body: DescribedBody }) {
         Body <span className="dimmed">{body.type}</span>
       </h3>
       {rows.length > 0 && <FieldTable label={`Fields of the body, ${body.type}`} rows={rows} />}
-      {body.type === 'application/json' && (
-        <pre className={classes.code} tabIndex={0} role="region" aria-label="Example of the body">
-          {textOf(body, schemas)}
-        </pre>
-      )}
+      {body.example !== null && <Example label="Example of the body" text={body.example} />}
     </>
   );
 }
@@ -262,13 +258,21 @@ function AnswerView({ answer, schemas }: OfSchemas & { answer: DescribedAnswer }
     <details className={classes.answer}>
       <summary>{head}</summary>
       <FieldTable label={`Fields of answer ${status}`} rows={rows} />
+      {bodies.map(({ type, example }) => {
+        return (
+          example !== null && <Example key={type} label="Example of the answer" text={example} />
+        );
+      })}
     </details>
   );
 }
 
-function textOf({ type, schema }: DescribedBody, schemas: OfSchemas['schemas']): string {
-  if (type !== 'application/json') return '…';
-  return JSON.stringify(exampleOf(schema, schemas), null, 2);
+function Example({ label, text }: { label: string; text: string }) {
+  return (
+    <pre className={classes.code} tabIndex={0} role="region" aria-label={label}>
+      {text}
+    </pre>
+  );
 }
 
 /** The fields of an object; those of inner objects are indented. */

@@ -10,7 +10,7 @@ import {
   operationsOf,
   operationsWith,
 } from './description';
-import { exampleOf, rowsOf, typeText } from './schema';
+import { rowsOf, typeText } from './schema';
 import { pretty } from './send';
 
 const description = wire as unknown as Description;
@@ -87,17 +87,20 @@ test('a parameter with a few values lists them', () => {
   expect(typeText(order, schemas)).toBe('newest | oldest');
 });
 
-test('every body of the description has an example, and none is endless', () => {
+test('every request has an example, and none is endless', () => {
   for (const { id, bodies } of operations) {
+    if (bodies.length > 0)
+      expect(
+        bodies.some(({ example }) => example !== null),
+        id,
+      ).toBe(true);
     for (const { schema } of bodies) {
-      expect(JSON.stringify(exampleOf(schema, schemas)).length, id).toBeLessThan(5_000);
       expect(rowsOf(schema, schemas).length, id).toBeLessThan(500);
       expect(typeText(schema, schemas), id).not.toBe('');
     }
   }
-  expect(exampleOf(named('search_messages').bodies[0]?.schema ?? {}, schemas)).toHaveProperty(
-    'query',
-  );
+  const [body] = named('search_messages').bodies;
+  expect(JSON.parse(body?.example ?? '')).toHaveProperty('query');
 });
 
 test('JSON is indented, anything else is left as it came', () => {

@@ -21,7 +21,7 @@ export type Schema = {
   additionalProperties?: boolean | Schema;
 };
 
-type Content = Readonly<Record<string, { schema?: Schema }>>;
+type Content = Readonly<Record<string, { schema?: Schema; example?: unknown }>>;
 
 export type Parameter = {
   name: string;
@@ -55,7 +55,12 @@ export type Description = {
   };
 };
 
-export type DescribedBody = { type: string; schema: Schema };
+export type DescribedBody = {
+  type: string;
+  schema: Schema;
+  /** A body that was sent to a server, or came from one; null if the description has none. */
+  example: string | null;
+};
 
 export type DescribedAnswer = { status: string; about: string; bodies: readonly DescribedBody[] };
 
@@ -110,7 +115,15 @@ function operationOf(
 }
 
 function bodiesOf(content: Content = {}): readonly DescribedBody[] {
-  return Object.entries(content).map(([type, { schema = {} }]) => ({ type, schema }));
+  return Object.entries(content).map(([type, { schema = {}, example }]) => ({
+    type,
+    schema,
+    example: example === undefined ? null : textOf(example),
+  }));
+}
+
+function textOf(example: unknown): string {
+  return typeof example === 'string' ? example : JSON.stringify(example, null, 2);
 }
 
 /** The required role is stated in the description of the answer 403. */

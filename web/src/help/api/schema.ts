@@ -1,4 +1,4 @@
-/** A schema of the description: its fields as rows, its type in words, and an example. Pure. */
+/** A schema of the description: its fields as rows, and its type in words. Pure. */
 import type { Schema } from './description';
 
 type Schemas = Readonly<Record<string, Schema>>;
@@ -82,39 +82,6 @@ export function aboutOf(schema: Schema, schemas: Schemas): string {
 function standardText(standard: unknown): string {
   const isPlain = ['string', 'number', 'boolean'].includes(typeof standard) && standard !== '';
   return isPlain ? `Default: \`${standard as string}\`.` : '';
-}
-
-/** The smallest example: the required fields, and those that have an example in the description. */
-export function exampleOf(schema: Schema, schemas: Schemas, depth = 0): unknown {
-  const one = resolved(schema, schemas);
-  if (schema.example !== undefined) return schema.example;
-  if (one.example !== undefined) return one.example;
-  if (one.enum !== undefined) return one.enum[0];
-  const [first] = alternatives(one);
-  if (first !== undefined) return exampleOf(first, schemas, depth);
-  switch (typeName(one)) {
-    case 'string':
-      return '';
-    case 'integer':
-    case 'number':
-      return one.minimum ?? 0;
-    case 'boolean':
-      return false;
-    case 'array':
-      return one.items === undefined || depth > DEPTH_MAX
-        ? []
-        : [exampleOf(one.items, schemas, depth + 1)];
-    case undefined:
-    default: {
-      if (depth > DEPTH_MAX) return {};
-      const shown = propertiesOf(one, schemas).filter(
-        ([name, field]) => isRequired(one, name, schemas) || field.example !== undefined,
-      );
-      return Object.fromEntries(
-        shown.map(([name, field]) => [name, exampleOf(field, schemas, depth + 1)]),
-      );
-    }
-  }
 }
 
 function resolved(schema: Schema, schemas: Schemas): Schema {
