@@ -28,6 +28,7 @@ mod export;
 mod extract;
 mod headers;
 mod ingest;
+mod jobs;
 mod limits;
 mod list;
 mod misread;
