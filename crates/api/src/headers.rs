@@ -15,6 +15,12 @@ pub(super) fn created(web: &Web, path: &str, body: impl Serialize) -> Response {
     (StatusCode::CREATED, location, axum::Json(body)).into_response()
 }
 
+/// 202 for work that goes on, which this path of the API tells about.
+pub(super) fn accepted(web: &Web, path: &str, body: impl Serialize) -> Response {
+    let location = [(header::LOCATION, format!("{}/api/v1/{path}", web.base()))];
+    (StatusCode::ACCEPTED, location, axum::Json(body)).into_response()
+}
+
 /// The middleware that adds them.
 pub(super) async fn with_headers(
     State(settings): State<Arc<Settings>>,

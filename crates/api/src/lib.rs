@@ -29,6 +29,7 @@ mod export;
 mod extract;
 mod headers;
 mod ingest;
+mod jobs;
 mod limits;
 mod list;
 mod misread;

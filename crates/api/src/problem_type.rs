@@ -147,9 +147,6 @@ problem_types! {
     NoHttpSource = "no-http-source", CONFLICT, "No source takes messages over HTTP",
         "The router document has no `http` source for this request.",
         "Ask an operator to add one.";
-    WorkUnderWay = "work-under-way", CONFLICT, "The logspace is being worked on",
-        "The logspace is being verified or indexed again.",
-        "Wait until that is done.";
     InUse = "in-use", CONFLICT, "In use",
         "The router document uses the file.",
         "Change the steps in `detail` first.";
@@ -207,6 +204,9 @@ problem_types! {
     TooManyAttempts = "too-many-attempts", TOO_MANY_REQUESTS, "Too many failed attempts",
         "Too many passwords or codes were wrong.",
         "Wait for `Retry-After`.";
+    TooManyJobs = "too-many-jobs", TOO_MANY_REQUESTS, "Too many jobs",
+        "As many jobs wait or run as are allowed.",
+        "Wait until one of `GET /api/v1/jobs` has ended, or cancel one.";
     HeaderTooLong = "header-too-long", REQUEST_HEADER_FIELDS_TOO_LARGE, "The head is too long",
         "The headers of the request are longer, or more, than is allowed.",
         "Send fewer or shorter headers.";

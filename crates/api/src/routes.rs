@@ -16,6 +16,7 @@ use super::ask::{
 use super::export::ExportRequest;
 use super::ingest::ecosystem;
 use super::ingest::protocol::IngestProtocol;
+use super::jobs::calls as jobs;
 use super::operate::replay::ReplayRequest;
 use super::operate::{
     about, certificates, description, destinations, flow, logspaces, replay, senders, support, system,
@@ -106,6 +107,9 @@ fn analyst() -> OpenApiRouter<SharedState> {
         .routes(routes!(saved_searches::used))
         .routes(routes!(logspaces::logspaces))
         .routes(routes!(users::change_password))
+        .routes(routes!(jobs::list))
+        .routes(routes!(jobs::get))
+        .routes(routes!(jobs::cancel))
 }
 
 /// Our own ingest routes, which are open to tokens that may only send.

@@ -7,7 +7,7 @@ use super::access::throttle::Throttle;
 use super::error::Result;
 use super::ingest::body_memory::BodyMemory;
 use super::ingest::pace::TokenPace;
-use super::operate::work::Upkeep;
+use super::jobs::registry::JobRegistry;
 use super::question::turn::Lane;
 use super::waiting::{blocking, places};
 use crate::revision::Revisions;
@@ -110,8 +110,10 @@ pub(super) struct ApiInner {
     pub(super) ingest: BodyMemory,
     /// Limits how fast tokens send.
     pub(super) pace: Arc<Mutex<TokenPace>>,
-    /// The running verification or reindexing, which reads a whole logspace.
-    pub(super) upkeep: Arc<Upkeep>,
+    /// Long work that goes on without its client.
+    pub(super) jobs: Arc<JobRegistry>,
+    /// The turn of jobs that read a whole logspace: one at a time.
+    pub(super) upkeep_turn: Arc<Semaphore>,
     /// Limits the number of open tails.
     pub(super) tails: Arc<Semaphore>,
     /// Limits the pages that wait for something to be stored.
@@ -136,6 +138,7 @@ impl ApiInner {
         let providers = state.settings.accounts.oidc.iter();
         let providers = providers.map(|oidc| Arc::new(Provider::new(oidc, &web.public_url))).collect();
         let ingest = BodyMemory::of(shares.bodies, limits.ingest_body_max.as_usize());
+        let jobs = Arc::new(JobRegistry::open(&state.pipeline.data, clock::now()));
         Arc::new(ApiInner {
             state,
             throttle: Mutex::default(),
@@ -149,7 +152,8 @@ impl ApiInner {
             instant_searches: Lane::new(INSTANT_SEARCHES_MAX.min(searches_max), 1),
             ingest,
             pace: Arc::default(),
-            upkeep: Arc::default(),
+            jobs,
+            upkeep_turn: Arc::new(Semaphore::new(1)),
             tails: Arc::new(Semaphore::new(tails_max)),
             listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
             tail_turns: Semaphore::new(lanes.max(1)),

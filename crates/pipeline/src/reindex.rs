@@ -20,23 +20,26 @@ pub struct ReindexResult {
     pub failures: Vec<String>,
     /// Whether all indexes were rebuilt.
     pub is_complete: bool,
+    /// Whether it was cancelled before it had tried all of them.
+    pub is_cut: bool,
 }
 
 impl Pipeline {
-    /// Rebuilds the indexes one after the other, oldest first, until it is cancelled. `progress` is called after each
-    /// one with the number done and the total.
+    /// Rebuilds the indexes one after the other, oldest first, until it is cancelled. `begin` is called with the number
+    /// of indexes, and `each` after each one with the messages in it.
     pub fn reindex(
         &self,
         id: &str,
         is_cancelled: &(dyn Fn() -> bool + Sync),
-        progress: &(dyn Fn(usize, usize) + Sync),
+        begin: &(dyn Fn(usize) + Sync),
+        each: &(dyn Fn(u64) + Sync),
     ) -> ReindexResult {
         let Some(logspace) = self.running.load().logspaces.get(id).cloned() else {
             return ReindexResult::default();
         };
         let run = || {
             priority::give_way(ThreadPriority::Low);
-            self.reindex_all(&logspace, is_cancelled, progress)
+            self.reindex_all(&logspace, is_cancelled, begin, each)
         };
         let failed = || ReindexResult {
             failures: vec!["this is a bug, please report it".to_owned()],
@@ -49,22 +52,27 @@ impl Pipeline {
         &self,
         logspace: &Arc<Logspace>,
         is_cancelled: &dyn Fn() -> bool,
-        progress: &dyn Fn(usize, usize),
+        begin: &dyn Fn(usize),
+        each: &dyn Fn(u64),
     ) -> ReindexResult {
         let tasks = logspace.keeper.reindex_tasks();
-        let mut reindexed = ReindexResult::default();
-        for (at, task) in tasks.iter().enumerate() {
+        begin(tasks.len());
+        let mut reindexed = ReindexResult { is_cut: true, ..ReindexResult::default() };
+        for task in &tasks {
             if is_cancelled() {
                 return reindexed;
             }
             if let Some(reason) = self.headroom.refuses_segments() {
                 reindexed.failures.push(reason);
+                reindexed.is_cut = false;
                 return reindexed;
             }
+            let mut messages = 0;
             match logspace.keeper.run(task, is_cancelled) {
-                Ok(TaskOutcome::Reindexed { messages }) => {
+                Ok(TaskOutcome::Reindexed { messages: indexed }) => {
                     reindexed.indexes += 1;
-                    reindexed.messages += messages;
+                    reindexed.messages += indexed;
+                    messages = indexed;
                 }
                 // The segment has expired in the meantime.
                 Ok(_) => {}
@@ -74,8 +82,9 @@ impl Pipeline {
                 }
                 Err(_) => {}
             }
-            progress(at + 1, tasks.len());
+            each(messages);
         }
+        reindexed.is_cut = false;
         reindexed.is_complete = reindexed.failures.is_empty();
         reindexed
     }

@@ -9,10 +9,12 @@ mod destination;
 mod export;
 mod failure;
 mod follow;
+mod followed_job;
 mod format;
 mod healthcheck;
 mod import;
 mod inspect;
+mod job;
 mod licences;
 mod loadgen;
 mod output;
@@ -92,6 +94,9 @@ enum CliCommand {
     /// Rebuilds the indexes
     #[command(after_help = reindex::EXAMPLES)]
     Reindex(reindex::Reindex),
+    /// Lists, follows and ends the jobs of a running server
+    #[command(after_help = job::EXAMPLES)]
+    Job(job::JobCommand),
     /// Prints the contents of a file of a store
     #[command(after_help = inspect::EXAMPLES)]
     Inspect(inspect::Inspect),
@@ -129,6 +134,7 @@ pub fn run() -> ExitCode {
         CliCommand::Import(import) => import.run(),
         CliCommand::Verify(verify) => verify.run(),
         CliCommand::Reindex(reindex) => reindex.run(),
+        CliCommand::Job(job) => job.run(),
         CliCommand::Inspect(inspect) => inspect.run(),
         CliCommand::Healthcheck(healthcheck) => healthcheck.run(),
         CliCommand::Licences(licences) => licences.run(),

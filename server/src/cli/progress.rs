@@ -3,6 +3,7 @@
 use super::text;
 use indicatif::{ProgressBar, ProgressStyle};
 use parking_lot::Mutex;
+use serde_json::Value;
 use std::time::{Duration, Instant};
 
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
@@ -33,6 +34,56 @@ impl ByteProgress {
             text::error(&line(&self.label, self.bar.position(), self.bar.length(), self.bar.elapsed()));
         }
     }
+}
+
+/// The progress of work that a server does. Its unit and its total are known once it has begun.
+#[derive(Default)]
+pub(super) struct ToldProgress(Option<RunningBar>);
+
+struct RunningBar {
+    bar: ProgressBar,
+    line_written: Instant,
+}
+
+impl ToldProgress {
+    /// Shows the progress of a job, as the API tells it.
+    pub(super) fn tell(&mut self, label: &str, progress: &Value) {
+        let (Some(done), Some(total)) = (progress["done"].as_u64(), progress["total"].as_u64()) else {
+            return;
+        };
+        let unit = progress["unit"].as_str().unwrap_or_default();
+        // An amount of zero has no percentage.
+        if total == 0 {
+            return;
+        }
+        let RunningBar { bar, line_written } = self.0.get_or_insert_with(|| {
+            let bar = ProgressBar::new(total).with_style(told_style(unit)).with_prefix(label.to_owned());
+            RunningBar { bar, line_written: Instant::now() }
+        });
+        bar.set_position(done);
+        if bar.is_hidden() && LINE_INTERVAL <= line_written.elapsed() {
+            *line_written = Instant::now();
+            let percent = (100 * u128::from(done) / u128::from(total)).min(100);
+            text::error(&format!("{label}: {percent} % of {total} {unit}"));
+        }
+    }
+}
+
+impl Drop for RunningBar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn told_style(unit: &str) -> ProgressStyle {
+    let template = match unit {
+        "bytes" => {
+            "{prefix}: [{bar:30}] {percent} % of {decimal_total_bytes}, {eta} left, {decimal_bytes_per_sec}"
+        }
+        "segments" => "{prefix}: [{bar:30}] {percent} % of {human_len} segments, {eta} left",
+        _ => "{prefix}: [{bar:30}] {percent} % of {human_len} messages, {eta} left",
+    };
+    ProgressStyle::with_template(template).expect("the template is well-formed").progress_chars("=> ")
 }
 
 impl Drop for ByteProgress {
@@ -75,6 +126,22 @@ mod tests {
         };
         check(50_000_000, Some(200_000_000), "import: 25 % of 200.0 MB, 30 s left, 5.0 MB/s");
         check(50_000_000, None, "import: 50.0 MB, 5.0 MB/s");
+    }
+
+    #[test]
+    fn a_job_has_a_bar_once_its_total_is_known() {
+        for unit in ["bytes", "segments", "messages"] {
+            let mut progress = ToldProgress::default();
+            let mut tell = |done: u64, total: Option<u64>| {
+                progress
+                    .tell("verify main", &serde_json::json!({"unit": unit, "done": done, "total": total}));
+                progress.0.as_ref().map(|running| (running.bar.position(), running.bar.length()))
+            };
+            assert_eq!(tell(0, None), None);
+            assert_eq!(tell(0, Some(0)), None);
+            assert_eq!(tell(3, Some(8)), Some((3, Some(8))));
+            assert_eq!(tell(8, Some(8)), Some((8, Some(8))));
+        }
     }
 
     #[test]

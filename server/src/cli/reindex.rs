@@ -1,7 +1,9 @@
 //! `logstead reindex`: rebuilds the indexes of segments from their messages.
 
 use super::failure::{CommandFailure, Result};
+use super::followed_job::work_on_each;
 use super::progress::ByteProgress;
+use super::remote::ServerArgs;
 use super::store::StoreArgs;
 use super::text;
 use clap::Args;
@@ -14,18 +16,30 @@ use std::time::Instant;
 pub(super) const EXAMPLES: &str = "Examples:
   logstead reindex
   logstead reindex --data /var/lib/logstead --logspace main
+  logstead reindex --server http://127.0.0.1:8080 --token TOKEN --logspace main
 
-A running server rebuilds lost and damaged indexes by itself; this rebuilds all of them. Messages are only read. Exit code 0:
-done; 1: messages are damaged, so that an index could not be rebuilt; 3: the store is in use, or the disk is full.";
+A running server rebuilds lost and damaged indexes by itself; this rebuilds all of them. Messages are only read.
+With --server, the server rebuilds them while it is in use, one logspace after the other, each as a job, whose progress is shown.
+Ctrl-C ends only this command: the job goes on, and `logstead job` follows or cancels it. Exit code 0: done; 1: messages are
+damaged, so that an index could not be rebuilt; 3: the store is in use, the disk is full, the server cannot be reached, or a job was
+ended.";
 
 #[derive(Args, Debug)]
 pub(super) struct Reindex {
     #[command(flatten)]
     store: StoreArgs,
+    #[command(flatten)]
+    server: ServerArgs,
+    /// With --server: print the ids of the jobs and do not wait for them
+    #[arg(long, requires = "server")]
+    detach: bool,
 }
 
 impl Reindex {
     pub(super) fn run(&self) -> Result<()> {
+        if let Some(remote) = self.store.server_of(&self.server)? {
+            return work_on_each(&remote, "reindex", self.store.selected(), self.detach);
+        }
         let store = self.store.open()?;
         let lanes = Pool::new(Shares::of_process(&store.settings).sealers - 1);
         let mut failed = RebuildFailures::default();

@@ -2,6 +2,7 @@
 //! or to write to them if no other process has.
 
 use super::failure::{CommandFailure, Result};
+use super::remote::{Remote, ServerArgs};
 use super::settings::SettingsArgs;
 use super::text;
 use clap::Args;
@@ -94,6 +95,16 @@ impl StoreArgs {
     /// The damage of the ledger, if any.
     pub(super) fn look_at_ledger(&self) -> Result<Option<String>> {
         Ok(reached(&self.load()?.data).1)
+    }
+
+    /// The server to ask instead of reading a data directory.
+    pub(super) fn server_of(&self, server: &ServerArgs) -> Result<Option<Remote>> {
+        server.unless(self.data.as_ref())
+    }
+
+    /// The selected logspaces; none if all are.
+    pub(super) fn selected(&self) -> &[String] {
+        &self.logspaces
     }
 
     /// Opens each of the selected logspaces for reading only; also returns the data directory.

@@ -1,7 +1,9 @@
 //! `logstead verify`: reads all data and reports every part that differs from what was written.
 
 use super::failure::{CommandFailure, Result};
+use super::followed_job::work_on_each;
 use super::progress::ByteProgress;
+use super::remote::ServerArgs;
 use super::store::StoreArgs;
 use super::text;
 use clap::Args;
@@ -11,17 +13,25 @@ use logstead_work::{Pool, SearchContext};
 pub(super) const EXAMPLES: &str = "Examples:
   logstead verify
   logstead verify --data /var/lib/logstead --logspace main
+  logstead verify --server http://127.0.0.1:8080 --token TOKEN
+  logstead verify --server http://127.0.0.1:8080 --token TOKEN --logspace main --detach
 
 Checks every checksum and the chain of hashes, those of the queues of destinations and of their cursors included, and names
 the segment, block and time range of any damage, missing sequences, and files that were set aside. Changes nothing and needs
 no lock, so a server may be running, and the data may be on read-only media. A damaged index only costs speed: `logstead
-reindex` rebuilds it. Exit code 0: everything is as it was written; 1: something is damaged, missing or cannot be read; 3:
-there is no store.";
+reindex` rebuilds it. With --server, the server verifies its logspaces, each as a job, whose progress is shown. Ctrl-C ends only
+this command: the job goes on, and `logstead job` follows or cancels it. Exit code 0: everything is as it was written; 1: something
+is damaged, missing or cannot be read; 3: there is no store, the server cannot be reached, or a job was ended.";
 
 #[derive(Args, Debug)]
 pub(super) struct Verify {
     #[command(flatten)]
     store: StoreArgs,
+    #[command(flatten)]
+    server: ServerArgs,
+    /// With --server: print the ids of the jobs and do not wait for them
+    #[arg(long, requires = "server")]
+    detach: bool,
 }
 
 /// The totals so far.
@@ -35,6 +45,9 @@ struct VerifyTotals {
 
 impl Verify {
     pub(super) fn run(&self) -> Result<()> {
+        if let Some(remote) = self.store.server_of(&self.server)? {
+            return work_on_each(&remote, "verify", self.store.selected(), self.detach);
+        }
         let (data, logspaces) = self.store.look_at_each()?;
         let mut problems = super::verify_database::verify(&data)?;
         if let Some(wrong) = self.store.look_at_ledger()? {

@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/api/src/openapi/examples.json");
 
+/// The parameter that stands for the id of the job that was started last.
+const LAST_JOB: &str = "LAST-JOB";
+
 /// The method and path of each operation.
 fn operations() -> BTreeMap<String, (Method, String)> {
     let document = api::openapi();
@@ -62,14 +65,15 @@ fn is_alike(one: &Value, other: &Value) -> bool {
 async fn requests_are_answered_as_the_examples_say() {
     let (server, operations) = (Server::start(|_| {}), operations());
     let mut steps: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(PATH).unwrap()).unwrap();
-    let (mut user, mut wrong) = (As::default(), Vec::new());
+    let (mut user, mut wrong, mut job) = (As::default(), Vec::new(), String::new());
     for step in &mut steps {
         let id = step["operation"].as_str().unwrap().to_owned();
         let (method, path) = &operations[&id];
         let is_own =
             ["/account", "/session", "/setup"].iter().any(|of| path.starts_with(&format!("/api/v1{of}")));
         let who = if is_own { user.clone() } else { admin() };
-        let mut request = who.sign(Request::builder().method(method).uri(address(path, &step["parameters"])));
+        let address = address(path, &step["parameters"]).replace(LAST_JOB, &job);
+        let mut request = who.sign(Request::builder().method(method).uri(address));
         for (name, value) in step["headers"].as_object().into_iter().flatten() {
             request = request.header(name, value.as_str().unwrap());
         }
@@ -90,6 +94,9 @@ async fn requests_are_answered_as_the_examples_say() {
         if !is_expected {
             wrong.push(format!("{id}: {} {}", answer.status, answer.text()));
         } else if answer.status.is_success() && answer.header("content-type") == "application/json" {
+            if answer.status == 202 {
+                answer.json()["id"].as_str().unwrap().clone_into(&mut job);
+            }
             if id == "log_in" {
                 user = answer.session();
             }

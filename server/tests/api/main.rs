@@ -21,6 +21,7 @@ mod in_process;
 #[path = "../receive/ingest/calls.rs"]
 mod ingest_calls;
 mod ingesting;
+mod jobs;
 mod lists;
 mod managing_parts;
 mod metrics;

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 /// these situations check them.
 const ELSEWHERE: [&str; 18] = [
     "invalid-http", "needs-second-factor", "wrong-code", "rights-changed", "needs-https", "too-slow",
-    "password-elsewhere", "second-factor-exists", "too-many", "key-under-way", "work-under-way",
+    "password-elsewhere", "second-factor-exists", "too-many", "key-under-way", "too-many-jobs",
     "address-too-long", "header-too-long", "costly-query", "short-of-memory", "internal", "busy", "stopping",
 ];
 /// The names of problems that only a disk or a directory that fails can cause.

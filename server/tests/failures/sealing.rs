@@ -148,8 +148,8 @@ fn nothing_is_lost_or_doubled_when_the_process_is_killed_while_it_seals() {
     }
     wait_until_sealed(&server);
     assert_eq!((server.count("*"), server.count("tenth")), (18_000, 1800));
-    let (status, verification) = server.post("/logspaces/main/verify", &json!({}));
-    assert_eq!((status, &verification["intact"]), (200, &json!(true)), "{verification}");
+    let verification = server.work("/logspaces/main/verify")["result"].clone();
+    assert_eq!(verification["intact"], true, "{verification}");
     assert_eq!(verification["messages"], 18_000);
 }
 
@@ -184,18 +184,18 @@ fn indexes_are_made_again_while_the_logspace_is_in_use() {
     wait_until_sealed(&server);
     let before = logspace(&server);
     std::thread::scope(|scope| {
-        let asked = scope.spawn(|| server.post("/logspaces/main/reindex", &json!({})));
+        let asked = scope.spawn(|| server.work("/logspaces/main/reindex"));
         while !asked.is_finished() {
             assert_eq!(server.count("tenth"), 500);
         }
-        let (status, answer) = asked.join().unwrap();
-        assert_eq!((status, &answer["complete"]), (200, &json!(true)), "{answer}");
+        let answer = asked.join().unwrap()["result"].clone();
+        assert_eq!(answer["complete"], true, "{answer}");
         assert_eq!(answer["indexes"], before["segments"], "{answer}");
         assert_eq!(answer["messages"], before["sealed_messages"], "{answer}");
     });
     assert_eq!(server.count("tenth"), 500);
     assert_eq!(server.call("GET", "/logspaces", &[], b"").1["work"], Value::Null);
-    let (_, verified) = server.post("/logspaces/main/verify", &json!({}));
+    let verified = server.work("/logspaces/main/verify")["result"].clone();
     assert_eq!(verified["intact"], true, "{verified}");
     assert_eq!(server.post("/logspaces/nowhere/reindex", &json!({})).0, 404);
 }
@@ -235,7 +235,7 @@ fn a_flipped_bit_in_the_blocks_is_found_and_the_rest_is_searched() {
     assert!(told.contains("main: segments/0000000000000000") && told.contains("block 0"), "{told}");
     assert!(told.contains("messages of 2026-11-21T06:13:00Z to 2026-11-21T06:13:59Z"), "{told}");
     server.restart();
-    let (_, verification) = server.post("/logspaces/main/verify", &json!({}));
+    let verification = server.work("/logspaces/main/verify")["result"].clone();
     assert_eq!(
         (&verification["intact"], &verification["problems"]),
         (&json!(false), &json!(1)),

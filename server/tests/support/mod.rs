@@ -282,6 +282,18 @@ impl Server {
         self.call("POST", path, &[("Content-Type", "application/json")], body.to_string().as_bytes())
     }
 
+    /// Starts a job and waits until it has ended; returns the job.
+    pub fn work(&self, path: &str) -> Value {
+        let (status, mut job) = self.post(path, &Value::Object(serde_json::Map::new()));
+        assert_eq!(status, 202, "{job}");
+        let path = format!("/jobs/{}?wait=1s", job["id"].as_str().unwrap());
+        wait_until("a job ends", || {
+            job = self.call("GET", &path, &[], b"").1;
+            !job["finished_at"].is_null()
+        });
+        job
+    }
+
     /// Ingests lines; returns the number of accepted ones.
     pub fn ingest(&self, lines: &str) -> u64 {
         self.try_ingest(lines).unwrap_or_else(|error| panic!("{error}"))

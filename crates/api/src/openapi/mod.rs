@@ -28,7 +28,7 @@ const BEARER: &str = "bearerAuth";
 const COOKIE: &str = "cookieAuth";
 
 /// Names for schemas whose own name says too little without the module that it is from.
-const NAMES: [(&str, &str); 33] = [
+const NAMES: [(&str, &str); 34] = [
     ("Cell", "TableCell"),
     ("Count", "PartitionCount"),
     ("CurrentPassword", "PasswordConfirmation"),
@@ -38,6 +38,7 @@ const NAMES: [(&str, &str); 33] = [
     ("Format", "SourceFormat"),
     ("Frames", "SenderFrames"),
     ("Framing", "StreamFraming"),
+    ("Jobs", "JobList"),
     ("Label", "LabelField"),
     ("Logspaces", "LogspaceList"),
     ("Numbers", "NumberSummary"),
@@ -65,11 +66,12 @@ const NAMES: [(&str, &str); 33] = [
 ];
 
 /// Tags of operations, with their descriptions.
-const TAGS: [(&str, &str); 11] = [
+const TAGS: [(&str, &str); 12] = [
     ("account", "The caller's own account: preferences, sessions and the second factor."),
     ("accounts", "Users, tokens and the audit log."),
     ("destinations", "Queues, quarantines and tests of the systems that messages are forwarded to."),
     ("ingest", "Storing messages that are sent over HTTP."),
+    ("jobs", "Long work that goes on without its client: verifying and reindexing."),
     ("logspaces", "The parts of the store, with their retention, verification and indexes."),
     (
         "router",

@@ -18,7 +18,7 @@ const WORDS: [(u16, &str, &str); 13] = [
     (413, "ContentTooLarge", "The body is too long"),
     (415, "UnsupportedMediaType", "The Content-Type is not one that is described"),
     (422, "UnprocessableContent", "The request can be read, and a value in it is not acceptable"),
-    (429, "TooManyRequests", "Too many attempts: try again after the time in Retry-After"),
+    (429, "TooManyRequests", "Too many attempts or jobs: try again after the time in Retry-After"),
     (
         503,
         "ServiceUnavailable",
@@ -47,31 +47,31 @@ const REFUSALS: [(u16, &[&str]); 7] = [
             "begin_totp", "change_password", "confirm_router", "confirm_totp", "create_saved_search",
             "create_token", "create_user", "delete_lookup", "delete_user", "disable_user",
             "discard_quarantine", "discard_queue", "put_logspace", "put_saved_search", "put_sender_timezone",
-            "put_user", "reindex_logspace", "replay_messages", "replay_quarantine", "rotate_token",
-            "set_up_server", "update_token", "update_user", "verify_logspace",
+            "put_user", "replay_messages", "replay_quarantine", "rotate_token", "set_up_server",
+            "update_token", "update_user",
         ],
     ),
     (
         429,
         &[
-            "begin_totp", "change_password", "confirm_totp", "log_in", "remove_totp", "renew_recovery_codes",
-            "set_up_server",
+            "begin_totp", "change_password", "confirm_totp", "log_in", "reindex_logspace", "remove_totp",
+            "renew_recovery_codes", "set_up_server", "verify_logspace",
         ],
     ),
     (
         503,
         &[
-            "discard_quarantine", "discard_queue", "list_quarantine", "list_queue", "replay_messages",
-            "replay_quarantine", "test_router",
+            "discard_quarantine", "discard_queue", "get_job", "list_quarantine", "list_queue",
+            "replay_messages", "replay_quarantine", "test_router",
         ],
     ),
 ];
 
 /// Operations with these tags that are not a GET write to the database, and so do these others.
 const WRITING_TAGS: [&str; 4] = ["account", "accounts", "saved searches", "session"];
-const WRITING: [&str; 7] = [
+const WRITING: [&str; 9] = [
     "confirm_router", "pause_destination", "put_logspace", "put_router", "put_sender_timezone",
-    "resume_destination", "roll_back_router",
+    "reindex_logspace", "resume_destination", "roll_back_router", "verify_logspace",
 ];
 /// Operations for the search page that read no messages.
 const WITHOUT_MESSAGES: [&str; 2] = ["parse_query", "stream_changes"];

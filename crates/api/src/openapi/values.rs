@@ -4,10 +4,11 @@ use crate::operate::{destinations, senders};
 use serde_json::{Value, json};
 
 /// Properties of answers that are times (RFC 3339).
-const TIMES: [(&str, &[&str]); 16] = [
+const TIMES: [(&str, &[&str]); 17] = [
     ("About", &["started", "time"]),
     ("Certificate", &["from", "until"]),
     ("DestinationStatus", &["failing_since"]),
+    ("Job", &["created_at", "expires_at", "finished_at", "started_at"]),
     ("Ledger", &["from", "to", "known_since"]),
     ("LedgerPoint", &["time"]),
     ("LogspaceInfo", &["first_time", "last_time"]),

@@ -1,9 +1,9 @@
 //! The contents of logspaces, and the effect of a retention setting on them.
 
-use super::work::LogspaceWork;
 use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::{Json, Path};
+use crate::jobs::job::{Job, JobKind, JobProgress};
 use crate::question::unknown_logspace;
 use crate::state::SharedState;
 use crate::waiting::blocking;
@@ -20,6 +20,25 @@ pub(crate) struct Logspaces {
     /// The running verification or reindexing; null if there is none.
     #[schema(required)]
     work: Option<LogspaceWork>,
+}
+
+/// The running verification or reindexing of a logspace, whoever started it.
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = Work)]
+pub(crate) struct LogspaceWork {
+    /// The id of the job.
+    job: String,
+    logspace: String,
+    kind: JobKind,
+    progress: JobProgress,
+}
+
+impl LogspaceWork {
+    fn of(job: Job) -> Option<LogspaceWork> {
+        let Job { id, kind, logspaces, progress, .. } = job;
+        let logspace = logspaces.into_iter().next()?;
+        Some(LogspaceWork { job: id, logspace, kind, progress })
+    }
 }
 
 /// A retention, written as in the router document. Without either limit everything is kept.
@@ -59,7 +78,8 @@ pub(crate) struct RetentionPreview {
 pub(crate) async fn logspaces(call: Call) -> axum::Json<Logspaces> {
     let mut logspaces = call.shared.state.pipeline.logspaces();
     logspaces.retain(|logspace| call.caller.may_search(&logspace.id));
-    let work = call.shared.upkeep.now().filter(|work| call.caller.may_search(&work.logspace));
+    let work = call.shared.jobs.upkeep().and_then(LogspaceWork::of);
+    let work = work.filter(|work| call.caller.may_search(&work.logspace));
     axum::Json(Logspaces { logspaces, work })
 }
 

@@ -12,4 +12,3 @@ pub(super) mod support;
 pub(super) mod system;
 pub(super) mod test_message;
 pub(super) mod upkeep;
-pub(super) mod work;

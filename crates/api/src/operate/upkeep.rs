@@ -1,100 +1,48 @@
-//! Verifies a logspace or rebuilds its indexes, while it is in use.
+//! Verifies a logspace or rebuilds its indexes, while it is in use: each as a job.
 
 use super::logspaces::unknown;
-use super::work::{WorkGuard, WorkKind};
 use crate::access::Call;
 use crate::error::Result;
 use crate::extract::Path;
-use crate::question::cancel::Cancel;
+use crate::jobs::control::JobControl;
+use crate::jobs::job::{
+    Job, JobKind, JobResult, ProgressUnit, Reindexing, Verification, VerificationFinding,
+};
+use crate::jobs::start::{RunningJob, start};
 use crate::state::SharedState;
-use crate::waiting::blocking;
+use axum::response::Response;
 use logstead_indexer::{Searcher, VerifyReport};
-use logstead_pipeline::ReindexResult;
-use serde::Serialize;
+use logstead_pipeline::{Pipeline, ReindexResult};
 use std::time::Instant;
 
 /// How many findings are listed; all are counted.
 const FINDINGS_MAX: usize = 1000;
 
-/// Whether a logspace is intact.
-#[derive(Default, Serialize, utoipa::ToSchema)]
-pub(crate) struct Verification {
-    /// Whether everything was checked and nothing is wrong.
-    intact: bool,
-    /// Whether everything was checked: a stopping server does not finish.
-    complete: bool,
-    /// Segments and journal files that were checked.
-    parts: u64,
-    messages: u64,
-    bytes: u64,
-    /// The number of problems.
-    problems: u64,
-    /// The first 1000 problems, the oldest first.
-    findings: Vec<VerificationFinding>,
-    took_ms: u64,
-}
-
-/// Something that is damaged.
-#[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct VerificationFinding {
-    /// The file, relative to the logspace's folder.
-    file: String,
-    /// The damage, and its position in the file.
-    what: String,
-    /// Whether messages cannot be read. A damaged index only costs time, as it is rebuilt.
-    loses_messages: bool,
-    /// The earliest time of the affected messages, if it is known.
-    #[schema(required)]
-    from: Option<String>,
-    /// The latest time of the affected messages, if it is known.
-    #[schema(required)]
-    to: Option<String>,
-}
-
-/// The result of reindexing a logspace.
-#[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Reindexing {
-    /// Whether all indexes were rebuilt: a stopping server does not finish, and damaged messages stay as they are.
-    complete: bool,
-    /// Indexes that were rebuilt.
-    indexes: u64,
-    /// The messages that they cover.
-    messages: u64,
-    /// The reasons why others were not rebuilt, at most 100.
-    failures: Vec<String>,
-    took_ms: u64,
-}
-
-/// Reads everything in a logspace and checks it against its checksums and hashes. Takes as long as reading all of it;
-/// ends when the client disconnects.
+/// Starts a job that reads everything in a logspace and checks it against its checksums and hashes, which takes as
+/// long as reading all of it. One logspace at a time is verified or reindexed; other jobs wait.
 #[utoipa::path(
     post, path = "/api/v1/logspaces/{id}/verify", operation_id = "verify_logspace", tag = "logspaces",
     params(("id" = String, Path, description = "The logspace")),
-    responses(
-        (status = 200, body = Verification),
-        (status = 409, description = "A logspace is being verified or indexed", body = crate::error::Problem,
-         content_type = "application/problem+json"),
-    )
+    responses((status = 202, body = Job, headers(("Location" = String, description = "The address of the job"))))
 )]
-pub(crate) async fn verify(call: Call, Path(id): Path<String>) -> Result<axum::Json<Verification>> {
+pub(crate) async fn verify(call: Call, Path(id): Path<String>) -> Result<Response> {
     call.caller.check_manages(&id)?;
     let searcher = searcher(&call.shared, &id)?;
-    let stats = searcher.stats();
-    let bytes = stats.blocks_bytes + stats.index_bytes + stats.journal_bytes;
-    let running = call.shared.upkeep.begin(&id, WorkKind::Verify, bytes)?;
-    let (cancel, _guard) = Cancel::without_limit(&call.shared);
-    let verification = blocking(move || verify_all(&searcher, &cancel, &running));
-    verification.await.map(axum::Json)
+    let work = Box::new(move |job: &RunningJob| Ok(JobResult::Verify(verify_all(&searcher, job))));
+    start(call, JobKind::Verify, vec![id], work).await
 }
 
-fn verify_all(searcher: &Searcher, cancel: &Cancel, running: &WorkGuard) -> Verification {
+fn verify_all(searcher: &Searcher, job: &RunningJob) -> Verification {
     let started = Instant::now();
+    let stats = searcher.stats();
+    let bytes = stats.blocks_bytes + stats.index_bytes + stats.journal_bytes;
+    job.control.begin(ProgressUnit::Bytes, Some(bytes));
     let mut verification = Verification::default();
-    searcher.verify(&cancel.run(), &mut |checked| {
-        running.add(checked.bytes);
+    searcher.verify(&job.cancel.run(), &mut |checked| {
+        job.control.add(checked.bytes, checked.messages);
         verification.add(checked);
     });
-    verification.complete = !cancel.is_requested();
+    verification.complete = !job.cancel.is_requested();
     verification.intact = verification.complete && verification.problems == 0;
     verification.took_ms = started.elapsed().as_millis() as u64;
     verification
@@ -118,42 +66,44 @@ impl Verification {
     }
 }
 
-/// Rebuilds the indexes of a logspace from its messages, while it is in use. Takes as long as reading all messages;
-/// ends when the client disconnects, but indexes rebuilt until then stay.
+/// Starts a job that rebuilds the indexes of a logspace from its messages, while it is in use, which takes as long as
+/// reading all messages. Indexes that were rebuilt before a job is cancelled stay. One logspace at a time is verified
+/// or reindexed; other jobs wait.
 #[utoipa::path(
     post, path = "/api/v1/logspaces/{id}/reindex", operation_id = "reindex_logspace", tag = "logspaces",
     params(("id" = String, Path, description = "The logspace")),
-    responses(
-        (status = 200, body = Reindexing),
-        (status = 409, description = "A logspace is being verified or indexed", body = crate::error::Problem,
-         content_type = "application/problem+json"),
-    )
+    responses((status = 202, body = Job, headers(("Location" = String, description = "The address of the job"))))
 )]
-pub(crate) async fn reindex(call: Call, Path(id): Path<String>) -> Result<axum::Json<Reindexing>> {
+pub(crate) async fn reindex(call: Call, Path(id): Path<String>) -> Result<Response> {
     call.caller.check_manages(&id)?;
-    let searcher = searcher(&call.shared, &id)?;
-    let bytes = searcher.stats().blocks_bytes;
-    let running = call.shared.upkeep.begin(&id, WorkKind::Reindex, bytes)?;
-    call.audit("logspace.reindex", id.clone()).await;
-    let (pipeline, (cancel, _guard)) =
-        (call.shared.state.pipeline.clone(), Cancel::without_limit(&call.shared));
-    let reindexed = blocking(move || {
-        let started = Instant::now();
-        let progress = |done: usize, of: usize| {
-            let part = |number: usize| bytes * number as u64 / of.max(1) as u64;
-            running.add(part(done) - part(done - 1));
-        };
-        let ReindexResult { indexes, messages, failures, is_complete } =
-            pipeline.reindex(&id, &|| cancel.is_requested(), &progress);
-        Reindexing {
-            complete: is_complete,
-            indexes,
-            messages,
-            failures,
-            took_ms: started.elapsed().as_millis() as u64,
-        }
+    searcher(&call.shared, &id)?;
+    let (pipeline, logspace) = (call.shared.state.pipeline.clone(), id.clone());
+    let work = Box::new(move |job: &RunningJob| {
+        let reindexed = reindex_all(&pipeline, &logspace, &job.control, &|| job.cancel.is_requested());
+        Ok(JobResult::Reindex(reindexed))
     });
-    reindexed.await.map(axum::Json)
+    start(call, JobKind::Reindex, vec![id], work).await
+}
+
+fn reindex_all(
+    pipeline: &Pipeline,
+    id: &str,
+    control: &JobControl,
+    is_cancelled: &(dyn Fn() -> bool + Sync),
+) -> Reindexing {
+    let started = Instant::now();
+    let begin = |segments: usize| control.begin(ProgressUnit::Segments, Some(segments as u64));
+    let each = |messages: u64| control.add(1, messages);
+    let ReindexResult { indexes, messages, failures, is_complete, is_cut } =
+        pipeline.reindex(id, is_cancelled, &begin, &each);
+    Reindexing {
+        complete: is_complete,
+        indexes,
+        messages,
+        failures,
+        took_ms: started.elapsed().as_millis() as u64,
+        is_cut,
+    }
 }
 
 fn searcher(shared: &SharedState, id: &str) -> Result<Searcher> {

@@ -138,22 +138,31 @@ impl Cancel {
         Cancel::within(shared, None)
     }
 
+    /// Cancels work that has no time limit, once the flag is set.
+    pub(crate) fn on_request(shared: &SharedState, is_requested: Arc<AtomicBool>) -> Cancel {
+        Cancel::on(shared, None, is_requested)
+    }
+
     fn within(shared: &SharedState, time_max: Option<Duration>) -> (Cancel, Guard) {
         let client_is_gone = Arc::new(AtomicBool::new(false));
         let guard = Guard(client_is_gone.clone());
+        (Cancel::on(shared, time_max, client_is_gone), guard)
+    }
+
+    fn on(shared: &SharedState, time_max: Option<Duration>, is_unwanted: Arc<AtomicBool>) -> Cancel {
         let (started, pipeline) = (Instant::now(), shared.state.pipeline.clone());
         // Work without a time limit uses little memory at a time, and is not asked again by itself.
         let running = time_max.map(|_| Arc::new(pipeline.memory.gauge.begin()));
         let told = running.clone();
         let is_requested = Arc::new(move || {
-            client_is_gone.load(Ordering::Relaxed)
+            is_unwanted.load(Ordering::Relaxed)
                 || has_to_end(&told)
                 || pipeline.stop_requested()
                 || time_max.is_some_and(|max| max < started.elapsed())
         });
         let deadline = time_max
             .map_or_else(|| NO_DEADLINE.clone(), |max| Deadline::after(max, move || started.elapsed()));
-        (Cancel { shared: shared.clone(), is_requested, deadline, running }, guard)
+        Cancel { shared: shared.clone(), is_requested, deadline, running }
     }
 
     pub(crate) fn is_requested(&self) -> bool {
