@@ -3,6 +3,7 @@
 
 mod chart;
 mod corpus;
+mod export;
 mod forward;
 mod forward_soak;
 mod fresh;
@@ -93,6 +94,15 @@ enum BenchCommand {
         #[arg(long)]
         query: Vec<String>,
     },
+    /// The CPU time of a message in each format of an export, from a store written by `store`
+    Export {
+        /// The store
+        #[arg(long, default_value = "target/bench-store")]
+        data: PathBuf,
+        /// The number of runs of each format; the fastest is the result
+        #[arg(long, default_value_t = 3)]
+        runs: usize,
+    },
     /// How long searches take on messages that are stored and not sealed yet
     Unsealed {
         /// Lines to read; by default, lines are generated from a seed
@@ -165,6 +175,7 @@ fn main() -> Result<()> {
         BenchCommand::Search { data, runs, threads, check, query } => {
             search::run(&data, runs, threads, check, &query)
         }
+        BenchCommand::Export { data, runs } => export::run(&data, runs),
         BenchCommand::Unsealed { corpus, messages, data, runs, threads } => {
             let lines: Box<dyn Read> = match corpus {
                 Some(path) => Box::new(std::fs::File::open(path)?),

@@ -10,6 +10,7 @@ use super::access::Caller;
 use super::access::authenticate::CallerRecheck;
 use super::ask::aggregate::compile;
 use super::ask::search::ResultOrder;
+use super::compress::Uncompressed;
 use super::error::{ApiError, Result};
 use super::problem_type::ProblemType;
 use super::question::cancel::{Cancel, Guard, ask};
@@ -20,15 +21,18 @@ use super::waiting::{blocking, busy};
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use logstead_answer::AnswerTable;
+use logstead_columnar::ColumnarFormat;
 use logstead_flow::request_id;
 use logstead_indexer::{AnswerTarget as Answer, Hit};
 use logstead_query::Pipeline;
 use logstead_questions::store::{Cancelled, MessageReader, StreamedStages};
+use logstead_questions::wire::columnar::UnfitColumn;
 use logstead_questions::wire::file::{self, MessageFormat};
 use logstead_questions::wire::table::TableJson;
 use logstead_record::Timestamp;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
@@ -41,7 +45,11 @@ const DAMAGED: HeaderName = HeaderName::from_static("x-logstead-damaged");
 const MISSING: HeaderName = HeaderName::from_static("x-logstead-missing");
 /// The number of copies that are left out.
 const COPIES: HeaderName = HeaderName::from_static("x-logstead-copies");
-const TRAILERS: &str = "X-Logstead-Damaged, X-Logstead-Missing";
+/// How many values cannot be read as the types of their columns, and are null.
+const UNFIT: HeaderName = HeaderName::from_static("x-logstead-unfit");
+const TRAILERS: &str = "X-Logstead-Damaged, X-Logstead-Missing, X-Logstead-Unfit";
+/// The key of the summary in a Parquet file.
+const SUMMARY_NOTE: &str = "logstead.summary";
 /// Maximum number of damaged parts that a summary names.
 const NAMED_MAX: usize = 100;
 /// Maximum number of pieces that wait for a slow client.
@@ -54,15 +62,17 @@ const STALL_MAX: Duration = Duration::from_secs(60);
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExportRequest {
-    #[schema(default = "ndjson")]
-    #[param(default = "ndjson", inline)]
+    /// By default, the first of these formats whose media type `Accept` names, or `ndjson`.
+    #[param(inline)]
     format: Option<ExportFormat>,
     #[schema(default = "newest")]
     #[param(default = "newest", inline)]
     order: Option<ResultOrder>,
-    /// The columns of `csv` and the members of `ndjson`, in this order: any fields, separated by commas. By default,
-    /// `csv` has `time`, `received`, `host`, `program`, `pid`, `severity`, `facility`, `message` and `logspace`, and
-    /// `ndjson` whole messages.
+    /// The columns, or the members of `ndjson`, in this order: any fields, separated by commas. By default, `ndjson` has
+    /// whole messages, and the others have `time`, `received`, `host`, `program`, `pid`, `severity`, `facility`, `message`
+    /// and `logspace`. In `arrow` and `parquet`, a type may stand behind a name, such as `status:integer`: one of `text`,
+    /// `integer` (or `int`), `number` (or `float`), `boolean` (or `bool`), `time` and `list`. A value that cannot be read as
+    /// that type is null, and counted in `X-Logstead-Unfit`.
     #[serde(default, deserialize_with = "list")]
     #[param(value_type = Option<String>)]
     columns: Option<Vec<String>>,
@@ -71,8 +81,9 @@ pub(crate) struct ExportRequest {
     #[param(minimum = 1)]
     limit: Option<u64>,
     /// Whether a last line describes the end of the export as a JSON object: how many `messages` it contains, how
-    /// many matches are `missing`, which parts of the store are `damaged`, and how many `copies` are left out. For
-    /// clients that cannot read trailers.
+    /// many matches are `missing`, which parts of the store are `damaged`, how many `copies` are left out, and which
+    /// columns have values that do not fit (`unfit`). For clients that cannot read trailers. Behind `arrow` and `parquet`,
+    /// a line feed comes before that line.
     #[serde(default)]
     summary: bool,
 }
@@ -88,6 +99,10 @@ pub(crate) enum ExportFormat {
     Csv,
     /// The bytes as they were received, each message followed by a line feed.
     Raw,
+    /// An Arrow IPC stream of typed columns. A stream that broke off lacks the mark of the end.
+    Arrow,
+    /// A Parquet file of typed columns. A file that broke off lacks its end, and cannot be read.
+    Parquet,
 }
 
 /// All matching messages without a limit, even after stages that work on messages one by one. With other stages,
@@ -106,12 +121,17 @@ pub(crate) enum ExportFormat {
                 "The number of parts of the store that the answer lacks because they cannot be read, as far as that \
                  is known. Also sent as a trailer, together with `X-Logstead-Missing`, the number of missing \
                  messages"),
+            ("X-Logstead-Unfit" = u64, description =
+                "The number of values that cannot be read as the types of their columns, and are null. Known and sent \
+                 before a table; otherwise, a trailer"),
             ("Content-Disposition" = String, description = "The name for the file"),
         ),
         content(
             (String = "application/x-ndjson"),
             (String = "text/csv"),
             (String = "application/octet-stream"),
+            (String = "application/vnd.apache.arrow.stream"),
+            (String = "application/vnd.apache.parquet"),
         )
     ))
 )]
@@ -120,20 +140,13 @@ pub(crate) async fn export(headers: HeaderMap, asked: CallerQuestion<ExportReque
     if own.limit == Some(0) {
         return Err(ApiError::invalid("limit is 0: it must be at least 1").path("limit"));
     }
-    let format = own.format.unwrap_or_default();
+    let format = own.format.unwrap_or_else(|| ExportFormat::accepted(&headers));
     let limit = own.limit.unwrap_or(u64::MAX);
-    let passing = question.exported(format == ExportFormat::Csv);
+    let passing = question.exported(format.has_columns());
     if passing.is_none() && !question.stages.is_empty() {
         return export_table(&shared, &caller, question, format, limit, own.summary).await;
     }
-    let writing = match format {
-        ExportFormat::Ndjson => {
-            let kept = passing.as_ref().and_then(StreamedStages::names);
-            MessageFormat::ndjson(kept.or(own.columns))
-        }
-        ExportFormat::Csv => MessageFormat::csv(file::csv_columns(&question.pipeline(), own.columns)),
-        ExportFormat::Raw => Ok(MessageFormat::Raw),
-    };
+    let writing = format.writing(&question, passing.as_ref(), own.columns);
     let writing = writing.map_err(|detail| ApiError::invalid(detail).path("columns"))?;
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
         return Err(busy("too many exports are running (limits.exports_max)"));
@@ -144,7 +157,13 @@ pub(crate) async fn export(headers: HeaderMap, asked: CallerQuestion<ExportReque
     let asker = CallerRecheck::new(&shared, &headers, &caller);
     let begin = move || {
         let begun = question.logspaces.clone().read(question.wanted(), passing, order, limit, &cancel.run());
-        begun.map(|reading| RunningExport { reading, writing, cancel, has_summary, is_begun: false })
+        begun.map(|reading| RunningExport {
+            reading,
+            writing,
+            cancel,
+            has_summary,
+            stage: FileStage::Beginning,
+        })
     };
     let stopping = |Cancelled| busy("the server is stopping");
     let exporting = blocking(begin).await?.map_err(stopping)?;
@@ -165,14 +184,14 @@ async fn export_table(
     has_summary: bool,
 ) -> Result<Response> {
     if format == ExportFormat::Raw {
-        let detail = "a query with stages makes a table: export it as ndjson or csv";
+        let detail = "a query with stages makes a table: export it as ndjson, csv, arrow or parquet";
         return Err(ApiError::invalid(detail).path("format"));
     }
     let now = question.now;
     let pipeline = Pipeline { filter: question.query.clone(), stages: std::mem::take(&mut question.stages) };
     let mut aggregation = compile(&mut question, &pipeline, shared.query_memory_max())?;
     let weight = question.heavy();
-    let made = move |cancel: &Cancel| -> Result<(u64, Vec<u8>, Vec<String>, u64)> {
+    let made = move |cancel: &Cancel| -> Result<TableFile> {
         let coverage = question.answer(cancel, &mut [Answer::Table(&mut aggregation)])?;
         let copies = question.count_copies(cancel);
         let reasons =
@@ -188,35 +207,76 @@ async fn export_table(
         if let Some(flaw) = table.flaw_as_file(rows_max) {
             return Err(ApiError::new(ProblemType::UnsuitableQuery, flaw).path("query"));
         }
-        let written = file::table(&TableJson::from(table), rows_max, format == ExportFormat::Csv);
-        let (count, mut text) = written.map_err(ApiError::internal)?;
+        let mut file = TableFile::new(table, format, rows_max).map_err(ApiError::internal)?;
         if has_summary {
-            text.extend_from_slice(&summary(count, 0, copies, damaged.iter()));
+            let end = ExportEnd { messages: file.rows, missing: 0, copies, unfit: &file.unfit };
+            let line = end.line(format, damaged.iter());
+            file.bytes.extend_from_slice(&line);
         }
-        Ok((count, text, damaged, copies))
+        Ok(TableFile { damaged: damaged.len(), copies, ..file })
     };
-    let (count, text, damaged, copies) = ask(shared, caller, weight, made).await??;
-    let mut response = Body::from(text).into_response();
-    if !damaged.is_empty() {
-        response.headers_mut().insert(DAMAGED, damaged.len().into());
+    let TableFile { rows, bytes, unfit, damaged, copies } = ask(shared, caller, weight, made).await??;
+    let mut response = Body::from(bytes).into_response();
+    if 0 < damaged {
+        response.headers_mut().insert(DAMAGED, damaged.into());
     }
-    format.describe(&mut response, now, Some(count), copies);
+    if !unfit.is_empty() {
+        response.headers_mut().insert(UNFIT, unfit_values(&unfit).into());
+    }
+    format.describe(&mut response, now, Some(rows), copies);
     Ok(response)
 }
 
-/// The last line, for clients that asked for a summary.
-fn summary<'a>(
+/// A table as a file.
+struct TableFile {
+    rows: u64,
+    bytes: Vec<u8>,
+    unfit: Vec<UnfitColumn>,
+    /// The number of parts of the store that it lacks.
+    damaged: usize,
+    copies: u64,
+}
+
+impl TableFile {
+    fn new(table: AnswerTable, format: ExportFormat, rows_max: u64) -> serde_json::Result<TableFile> {
+        let (rows, bytes, unfit) = match format.columnar() {
+            Some(columnar) => file::typed_table(&table, rows_max, columnar),
+            None => {
+                let written = file::table(&TableJson::from(table), rows_max, format == ExportFormat::Csv)?;
+                (written.0, written.1, Vec::new())
+            }
+        };
+        Ok(TableFile { rows, bytes, unfit, damaged: 0, copies: 0 })
+    }
+}
+
+fn unfit_values(unfit: &[UnfitColumn]) -> u64 {
+    unfit.iter().map(UnfitColumn::values).sum()
+}
+
+/// The figures of a complete export.
+struct ExportEnd<'a> {
     messages: u64,
     missing: u64,
     copies: u64,
-    damaged: impl ExactSizeIterator<Item = &'a String>,
-) -> Vec<u8> {
-    let parts = damaged.len();
-    let damaged: Vec<&String> = damaged.take(NAMED_MAX).collect();
-    let summary = json!({
-        "messages": messages, "copies": copies, "missing": missing, "damaged_parts": parts, "damaged": damaged
-    });
-    format!("{summary}\n").into_bytes()
+    unfit: &'a [UnfitColumn],
+}
+
+impl ExportEnd<'_> {
+    fn json<'a>(&self, damaged: impl ExactSizeIterator<Item = &'a String>) -> Value {
+        let parts = damaged.len();
+        let damaged: Vec<&String> = damaged.take(NAMED_MAX).collect();
+        json!({
+            "messages": self.messages, "copies": self.copies, "missing": self.missing,
+            "damaged_parts": parts, "damaged": damaged, "unfit": self.unfit,
+        })
+    }
+
+    /// The last line, for clients that asked for a summary.
+    fn line<'a>(&self, format: ExportFormat, damaged: impl ExactSizeIterator<Item = &'a String>) -> Vec<u8> {
+        let before = if format.columnar().is_some() { "\n" } else { "" };
+        format!("{before}{}\n", self.json(damaged)).into_bytes()
+    }
 }
 
 /// A running export.
@@ -225,8 +285,15 @@ struct RunningExport {
     writing: MessageFormat,
     cancel: Cancel,
     has_summary: bool,
-    /// Whether the header line has been written.
-    is_begun: bool,
+    stage: FileStage,
+}
+
+/// How much of a file has been written.
+#[derive(PartialEq)]
+enum FileStage {
+    Beginning,
+    Messages,
+    Complete,
 }
 
 impl RunningExport {
@@ -247,7 +314,7 @@ impl RunningExport {
         let (pieces, received) = mpsc::channel(PIECES_MAX);
         tokio::spawn(request_id::followed(async move {
             let _permit = permit;
-            self.send(&pieces, &asker).await;
+            self.send(format, &pieces, &asker).await;
         }));
         let mut response = StreamedBody::whole(received, guard).into_response();
         format.describe(&mut response, now, count, copies);
@@ -260,7 +327,7 @@ impl RunningExport {
 
     /// Sends the export piece by piece. Each piece waits for its slot first, so that the caller is checked at the
     /// last moment.
-    async fn send(mut self, pieces: &mpsc::Sender<BodyPiece>, asker: &CallerRecheck) {
+    async fn send(mut self, format: ExportFormat, pieces: &mpsc::Sender<BodyPiece>, asker: &CallerRecheck) {
         loop {
             let place = match tokio::time::timeout(STALL_MAX, pieces.reserve()).await {
                 Ok(Ok(place)) => place,
@@ -273,7 +340,7 @@ impl RunningExport {
                 }
             };
             let made = blocking(move || {
-                let piece = self.next_piece();
+                let piece = self.next_piece(format);
                 (self, piece)
             });
             let piece;
@@ -295,25 +362,35 @@ impl RunningExport {
     }
 
     /// The next piece; empty at the end.
-    fn next_piece(&mut self) -> std::result::Result<Bytes, Cancelled> {
+    fn next_piece(&mut self, format: ExportFormat) -> std::result::Result<Bytes, Cancelled> {
         let mut out = Vec::new();
-        if !self.is_begun {
-            self.writing.heading(&mut out);
-            self.is_begun = true;
+        if self.stage == FileStage::Beginning {
+            self.writing.begin(&mut out);
+            self.stage = FileStage::Messages;
         }
-        let write = |logspace: &str, hit: &Hit, out: &mut Vec<u8>| self.writing.message(logspace, hit, out);
+        let writing = &mut self.writing;
+        let write = |logspace: &str, hit: &Hit, out: &mut Vec<u8>| writing.message(logspace, hit, out);
         self.reading.next_piece(write, &self.cancel.run(), &mut out)?;
-        if self.has_summary && self.reading.left() == 0 {
-            self.has_summary = false;
-            let RunningExport { reading, .. } = self;
-            out.extend_from_slice(&summary(
-                reading.written(),
-                reading.missing(),
-                reading.copies(),
-                reading.damaged().iter(),
-            ));
+        if self.stage == FileStage::Messages && self.reading.left() == 0 {
+            self.stage = FileStage::Complete;
+            self.end(format, &mut out);
         }
         Ok(out.into())
+    }
+
+    fn end(&mut self, format: ExportFormat, out: &mut Vec<u8>) {
+        let RunningExport { reading, writing, has_summary, .. } = self;
+        let end = ExportEnd {
+            messages: reading.written(),
+            missing: reading.missing(),
+            copies: reading.copies(),
+            unfit: &writing.unfit(),
+        };
+        let note = end.json(reading.damaged().iter()).to_string();
+        writing.end(&[(SUMMARY_NOTE, note)], out);
+        if *has_summary {
+            out.extend_from_slice(&end.line(format, reading.damaged().iter()));
+        }
     }
 
     /// The figures that are only known after reading, as trailers.
@@ -322,18 +399,68 @@ impl RunningExport {
         if 0 < missing {
             tracing::warn!("an export lacks {missing} messages in damaged parts of the store");
         }
-        [(DAMAGED, parts.into()), (MISSING, missing.into())].into_iter().collect()
+        let unfit = unfit_values(&self.writing.unfit());
+        [(DAMAGED, parts.into()), (MISSING, missing.into()), (UNFIT, unfit.into())].into_iter().collect()
     }
 }
 
 impl ExportFormat {
+    /// Each format with its media type and the ending of file names.
+    const ALL: [(ExportFormat, &str, &str); 5] = [
+        (ExportFormat::Ndjson, "application/x-ndjson", "ndjson"),
+        (ExportFormat::Csv, "text/csv; charset=utf-8", "csv"),
+        (ExportFormat::Raw, "application/octet-stream", "log"),
+        (ExportFormat::Arrow, "application/vnd.apache.arrow.stream", "arrows"),
+        (ExportFormat::Parquet, "application/vnd.apache.parquet", "parquet"),
+    ];
+
+    /// The first format whose media type the client names.
+    fn accepted(headers: &HeaderMap) -> ExportFormat {
+        let all = headers.get_all(header::ACCEPT).into_iter().filter_map(|value| value.to_str().ok());
+        let mut wanted = all.flat_map(|value| value.split(',')).map(essence);
+        let known = |wanted: &str| {
+            let mut formats = ExportFormat::ALL.into_iter();
+            formats.find(|(_, media_type, _)| essence(media_type).eq_ignore_ascii_case(wanted))
+        };
+        wanted.find_map(known).map(|(format, ..)| format).unwrap_or_default()
+    }
+
+    fn columnar(self) -> Option<ColumnarFormat> {
+        match self {
+            ExportFormat::Ndjson | ExportFormat::Csv | ExportFormat::Raw => None,
+            ExportFormat::Arrow => Some(ColumnarFormat::Arrow),
+            ExportFormat::Parquet => Some(ColumnarFormat::Parquet),
+        }
+    }
+
+    /// Whether every row has the same columns.
+    fn has_columns(self) -> bool {
+        self == ExportFormat::Csv || self.columnar().is_some()
+    }
+
+    /// The way to write messages; an error if the columns are not possible.
+    fn writing(
+        self,
+        question: &StoreQuestion,
+        passing: Option<&StreamedStages>,
+        columns: Option<Vec<String>>,
+    ) -> std::result::Result<MessageFormat, String> {
+        let of_rows = |columns| file::row_columns(&question.pipeline(), columns);
+        match (self, self.columnar()) {
+            (_, Some(format)) => MessageFormat::columnar(format, of_rows(columns)),
+            (ExportFormat::Csv, _) => MessageFormat::csv(of_rows(columns)),
+            (ExportFormat::Raw, _) => Ok(MessageFormat::Raw),
+            _ => MessageFormat::ndjson(passing.and_then(StreamedStages::names).or(columns)),
+        }
+    }
+
     /// Adds the headers of a file download.
     fn describe(self, response: &mut Response, now: Timestamp, count: Option<u64>, copies: u64) {
-        let (media_type, suffix) = match self {
-            ExportFormat::Ndjson => ("application/x-ndjson", "ndjson"),
-            ExportFormat::Csv => ("text/csv; charset=utf-8", "csv"),
-            ExportFormat::Raw => ("application/octet-stream", "log"),
-        };
+        let (_, media_type, suffix) = ExportFormat::ALL[self as usize];
+        if self == ExportFormat::Parquet {
+            // Its pages are compressed.
+            response.extensions_mut().insert(Uncompressed);
+        }
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
         if let Some(count) = count {
@@ -347,6 +474,11 @@ impl ExportFormat {
             headers.insert(header::CONTENT_DISPOSITION, disposition);
         }
     }
+}
+
+/// A media type without its parameters.
+fn essence(media_type: &str) -> &str {
+    media_type.split(';').next().unwrap_or_default().trim()
 }
 
 /// The file name, such as `logstead-YYYYMMDDTHHMMSSZ`.

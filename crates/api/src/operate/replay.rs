@@ -18,7 +18,6 @@ use logstead_indexer::{Hit, Order};
 use logstead_questions::store::{Cancelled, MessageReader};
 use logstead_record::{Batch, BatchBuilder};
 use serde::{Deserialize, Serialize};
-use std::cell::RefCell;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -131,15 +130,17 @@ impl ReplayTask {
 
     /// The next batch; empty at the end.
     fn next_batch(&mut self) -> std::result::Result<Batch, Cancelled> {
-        let builder = RefCell::new(BatchBuilder::new());
+        let mut builder = BatchBuilder::new();
         let take = |_: &str, hit: &Hit, out: &mut Vec<u8>| {
-            builder.borrow_mut().extend(&hit.batch, hit.row..hit.row + 1);
+            builder.extend(&hit.batch, hit.row..hit.row + 1);
             // The length of a piece is measured by the raw bytes of its messages.
+            let start = out.len();
             hit.batch.write_raw(hit.row, out);
+            out.len() - start
         };
         self.reading.next_piece(take, &self.cancel.run(), &mut Vec::new())?;
         // The reader returns each message only once, so none of them is a copy.
-        Ok(builder.into_inner().seal().with_copies(&[]))
+        Ok(builder.seal().with_copies(&[]))
     }
 
     /// Reports the progress; `false` if the client has gone.

@@ -124,9 +124,9 @@ impl StoreQuestion {
     }
 
     /// The stages for messages that are exported, if the file contains messages and not a table: all stages work on
-    /// messages one by one, and the columns of a CSV file are known before the first message.
-    pub(crate) fn exported(&mut self, is_csv: bool) -> Option<StreamedStages> {
-        StreamedStages::exported(&self.pipeline(), is_csv, self.now)?;
+    /// messages one by one, and the columns of a file that has the same in every row are known before the first message.
+    pub(crate) fn exported(&mut self, has_columns: bool) -> Option<StreamedStages> {
+        StreamedStages::exported(&self.pipeline(), has_columns, self.now)?;
         self.narrow_by_first_stages();
         self.passing()
     }

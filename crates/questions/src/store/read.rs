@@ -137,10 +137,11 @@ impl MessageReader {
         &self.damaged
     }
 
-    /// Writes the next messages, each with `write`; returns an empty piece at the end.
+    /// Writes the next messages, each with `write`, which returns the size of the message; returns an empty piece at the
+    /// end.
     pub fn next_piece(
         &mut self,
-        write: impl Fn(&str, &Hit, &mut Vec<u8>),
+        mut write: impl FnMut(&str, &Hit, &mut Vec<u8>) -> usize,
         run: &SearchContext<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Cancelled> {
@@ -155,9 +156,7 @@ impl MessageReader {
                 self.missing = std::mem::take(&mut self.left);
                 return Ok(());
             };
-            let before = out.len();
-            write(id, &hit, out);
-            self.written_bytes += (out.len() - before) as u64;
+            self.written_bytes += write(id, &hit, out) as u64;
             self.written_messages += 1;
             self.left -= 1;
             self.wanted -= 1;

@@ -24,9 +24,9 @@ impl StreamedStages {
     }
 
     /// The stages for messages that are exported, if the file contains messages and not a table: all stages work on
-    /// messages one by one, and the columns of a CSV file are known before the first message.
-    pub fn exported(pipeline: &Pipeline, is_csv: bool, now: Timestamp) -> Option<StreamedStages> {
-        let is_open = is_csv && pipeline.columns().is_none() && pipeline.added().is_none();
+    /// messages one by one, and the columns of a file that has the same in every row are known before the first message.
+    pub fn exported(pipeline: &Pipeline, has_columns: bool, now: Timestamp) -> Option<StreamedStages> {
+        let is_open = has_columns && pipeline.columns().is_none() && pipeline.added().is_none();
         if is_open || pipeline.streams().is_err() { None } else { StreamedStages::new(pipeline, now) }
     }
 

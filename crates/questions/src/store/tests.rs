@@ -218,7 +218,9 @@ impl Store {
         assert_eq!((reading.left(), reading.copies()), (counted.len() as u64, left_out), "export of {told}");
         let mut lines = Vec::new();
         let line = |id: &str, hit: &logstead_indexer::Hit, out: &mut Vec<u8>| {
-            out.extend_from_slice(format!("{id} {}\n", hit.sequence).as_bytes());
+            let line = format!("{id} {}\n", hit.sequence);
+            out.extend_from_slice(line.as_bytes());
+            line.len()
         };
         while 0 < reading.left() {
             reading.next_piece(line, &run, &mut lines).unwrap();

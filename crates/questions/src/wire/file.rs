@@ -5,12 +5,17 @@
 //! | `ndjson` | a line with the object that the API answers                                                     |
 //! | `csv`    | a row by RFC 4180, below one with the names of the columns; several values of a field stand in lines |
 //! | `raw`    | the bytes as they were received, and a line feed                                                |
+//! | `arrow`  | a row of a stream of [typed columns](super::columnar)                                           |
+//! | `parquet` | a row of a file of such columns                                                                |
 //!
 //! **Invariant:** values are written as they are: quoted, and not changed.
 
+use super::columnar::{self, TypedMessages, UnfitColumn};
 use super::csv;
 use super::message::{FieldValue, MessageJson, by_name};
 use super::table::TableJson;
+use logstead_answer::AnswerTable;
+use logstead_columnar::ColumnarFormat;
 use logstead_indexer::Hit;
 use logstead_query::Pipeline;
 use logstead_record::FieldName;
@@ -51,6 +56,11 @@ impl MessageColumns {
         self.0.iter().map(|column| column.name.clone()).collect()
     }
 
+    /// The names and the fields.
+    pub(super) fn into_fields(self) -> Vec<(String, FieldName)> {
+        self.0.into_iter().map(|column| (column.name, column.field)).collect()
+    }
+
     /// The values of a message; `None` where it has none.
     pub fn values(&self, logspace: &str, hit: &Hit) -> Vec<Option<FieldValue>> {
         self.0.iter().map(|column| column.value(logspace, hit)).collect()
@@ -80,31 +90,61 @@ pub enum MessageFormat {
     Csv(MessageColumns),
     /// The bytes as they were received.
     Raw,
+    /// Typed columns.
+    Columnar(TypedMessages),
 }
 
 impl MessageFormat {
     /// JSON objects, with these columns only if there are any; an error if these are not possible.
     pub fn ndjson(columns: Option<Vec<String>>) -> Result<MessageFormat, String> {
         columns.map_or(Ok(MessageFormat::Ndjson), |columns| {
-            MessageColumns::new(columns).map(MessageFormat::Chosen)
+            MessageColumns::new(untyped(columns)?).map(MessageFormat::Chosen)
         })
     }
 
     /// Rows with these columns, or with the default ones; an error if these are not possible.
     pub fn csv(columns: Option<Vec<String>>) -> Result<MessageFormat, String> {
-        let columns = columns.unwrap_or_else(|| COLUMNS.map(str::to_owned).into());
-        MessageColumns::new(columns).map(MessageFormat::Csv)
+        MessageColumns::new(untyped(columns.unwrap_or_else(default_columns))?).map(MessageFormat::Csv)
     }
 
-    /// Appends the header line.
-    pub fn heading(&self, out: &mut Vec<u8>) {
-        if let MessageFormat::Csv(columns) = self {
-            row(columns.0.iter().map(|column| column.name.as_bytes()), out);
+    /// Rows with these columns, each of which may have a type behind its name, or with the default ones; an error if
+    /// these are not possible.
+    pub fn columnar(format: ColumnarFormat, columns: Option<Vec<String>>) -> Result<MessageFormat, String> {
+        TypedMessages::new(format, &columns.unwrap_or_else(default_columns)).map(MessageFormat::Columnar)
+    }
+
+    /// Appends the beginning: the header line, or the columns.
+    pub fn begin(&mut self, out: &mut Vec<u8>) {
+        match self {
+            MessageFormat::Csv(columns) => row(columns.0.iter().map(|column| column.name.as_bytes()), out),
+            MessageFormat::Columnar(messages) => messages.begin(out),
+            MessageFormat::Ndjson | MessageFormat::Chosen(_) | MessageFormat::Raw => {}
         }
     }
 
-    /// A message.
-    pub fn message(&self, logspace: &str, hit: &Hit, out: &mut Vec<u8>) {
+    /// Takes a message, and appends what is ready of the file. Returns the bytes that the message takes.
+    pub fn message(&mut self, logspace: &str, hit: &Hit, out: &mut Vec<u8>) -> usize {
+        if let MessageFormat::Columnar(messages) = self {
+            return messages.message(logspace, hit, out);
+        }
+        let start = out.len();
+        self.text(logspace, hit, out);
+        out.len() - start
+    }
+
+    /// Appends the end. A Parquet file keeps the notes, by their keys.
+    pub fn end(&mut self, notes: &[(&str, String)], out: &mut Vec<u8>) {
+        if let MessageFormat::Columnar(messages) = self {
+            messages.end(notes, out);
+        }
+    }
+
+    /// The columns with values that cannot be read as their types.
+    pub fn unfit(&self) -> Vec<UnfitColumn> {
+        if let MessageFormat::Columnar(messages) = self { messages.unfit() } else { Vec::new() }
+    }
+
+    fn text(&self, logspace: &str, hit: &Hit, out: &mut Vec<u8>) {
         match self {
             MessageFormat::Ndjson => {
                 serde_json::to_writer(&mut *out, &MessageJson::new(logspace, hit))
@@ -130,18 +170,31 @@ impl MessageFormat {
                 hit.batch.write_raw(hit.row, out);
                 out.push(b'\n');
             }
+            MessageFormat::Columnar(_) => {}
         }
     }
 }
 
-/// The columns of a CSV file of messages: those that `fields` keeps, those that were requested, or the default ones
+fn default_columns() -> Vec<String> {
+    COLUMNS.map(str::to_owned).into()
+}
+
+/// Names of columns without types; an error for those with a type, which would be taken for a part of the name.
+fn untyped(names: Vec<String>) -> Result<Vec<String>, String> {
+    match names.iter().find(|name| columnar::declared(name).1.is_some()) {
+        None => Ok(names),
+        Some(typed) => Err(format!("{typed} has a type: only arrow and parquet have columns with types")),
+    }
+}
+
+/// The columns of a file of rows of messages: those that `fields` keeps, those that were requested, or the default ones
 /// and those that stages add.
-pub fn csv_columns(pipeline: &Pipeline, asked: Option<Vec<String>>) -> Option<Vec<String>> {
+pub fn row_columns(pipeline: &Pipeline, asked: Option<Vec<String>>) -> Option<Vec<String>> {
     let names = |fields: Vec<FieldName>| fields.iter().map(|field| field.as_str().to_owned()).collect();
     pipeline.columns().map(names).or(asked).or_else(|| {
         let added: Vec<String> =
             pipeline.added().map(names).filter(|names: &Vec<String>| !names.is_empty())?;
-        Some(COLUMNS.map(str::to_owned).into_iter().chain(added).collect())
+        Some(default_columns().into_iter().chain(added).collect())
     })
 }
 
@@ -172,6 +225,17 @@ pub fn table(table: &TableJson, rows_max: u64, is_csv: bool) -> serde_json::Resu
     Ok((rows.len() as u64, out))
 }
 
+/// A table in typed columns; also returns the number of rows written, and the columns with values that do not fit.
+pub fn typed_table(
+    table: &AnswerTable,
+    rows_max: u64,
+    format: ColumnarFormat,
+) -> (u64, Vec<u8>, Vec<UnfitColumn>) {
+    let mut out = Vec::new();
+    let (rows, unfit) = columnar::table(table, rows_max, format, &mut out);
+    (rows, out, unfit)
+}
+
 fn cell(value: &Value) -> std::borrow::Cow<'_, [u8]> {
     match value {
         Value::Null => b"".into(),
@@ -180,7 +244,7 @@ fn cell(value: &Value) -> std::borrow::Cow<'_, [u8]> {
     }
 }
 
-fn value_of(field: &FieldName, logspace: &str, hit: &Hit, out: &mut Vec<u8>) {
+pub(super) fn value_of(field: &FieldName, logspace: &str, hit: &Hit, out: &mut Vec<u8>) {
     let (batch, at) = (&hit.batch, hit.row);
     let known = match field {
         FieldName::Known(field) => field,
@@ -200,7 +264,7 @@ fn value_of(field: &FieldName, logspace: &str, hit: &Hit, out: &mut Vec<u8>) {
 }
 
 /// All values of a field that is not a column of each message.
-fn values_of<'a>(wanted: &'a str, hit: &'a Hit) -> impl Iterator<Item = &'a [u8]> {
+pub(super) fn values_of<'a>(wanted: &'a str, hit: &'a Hit) -> impl Iterator<Item = &'a [u8]> {
     let fields = hit.batch.fields(hit.row);
     fields.filter(|(name, _)| name.eq_ignore_ascii_case(wanted.as_bytes())).map(|(_, value)| value)
 }
@@ -231,7 +295,7 @@ mod tests {
     use logstead_record::{BatchBuilder, Field, Origin, Priority, Row, Timestamp};
     use std::sync::Arc;
 
-    fn check(writing: &MessageFormat, expected: &[u8]) {
+    fn check(mut writing: MessageFormat, expected: &[u8]) {
         let mut builder = BatchBuilder::new();
         let received = Timestamp::from_nanos(5_000_000_000);
         builder.origin(Origin { source: b"syslog", peer: b"10.0.0.1:514", received });
@@ -242,7 +306,7 @@ mod tests {
         builder.push(&Row { priority: Priority::new(38), ..Row::text(text) }.with(Field::Host, b"web-1"));
         let batch = Arc::new(builder.seal());
         let mut out = Vec::new();
-        writing.heading(&mut out);
+        writing.begin(&mut out);
         writing.message("main", &Hit { sequence: 7, time: batch.time(0), batch, row: 0 }, &mut out);
         assert_eq!(String::from_utf8_lossy(&out), String::from_utf8_lossy(expected));
         assert_eq!(out, expected);
@@ -253,18 +317,18 @@ mod tests {
         let columns =
             |names: &str| MessageFormat::csv(Some(names.split(',').map(str::to_owned).collect())).unwrap();
         check(
-            &columns("host,message,a,b,c,severity,facility,logspace"),
+            columns("host,message,a,b,c,severity,facility,logspace"),
             b"host,message,a,b,c,severity,facility,logspace\r\n\
               web-1,\"say \"\"hi\"\"\ncaf\xE9, =1+1\",\"1\n2\",\"x,y\",,info,auth,main\r\n",
         );
-        check(&columns("hostname,Time"), b"hostname,Time\r\nweb-1,1970-01-01T00:00:05Z\r\n");
+        check(columns("hostname,Time"), b"hostname,Time\r\nweb-1,1970-01-01T00:00:05Z\r\n");
         let objects = |names: &[&str]| {
             MessageFormat::ndjson(Some(names.iter().map(|&name| name.to_owned()).collect())).unwrap()
         };
         check(
-            &objects(&["severity", "host", "b", "a", "pid", "c"]),
+            objects(&["severity", "host", "b", "a", "pid", "c"]),
             b"{\"severity\":\"info\",\"host\":\"web-1\",\"b\":\"x,y\",\"a\":[\"1\",\"2\"],\"pid\":null,\"c\":null}\n",
         );
-        check(&MessageFormat::Raw, b"say \"hi\"\ncaf\xE9, =1+1\n");
+        check(MessageFormat::Raw, b"say \"hi\"\ncaf\xE9, =1+1\n");
     }
 }

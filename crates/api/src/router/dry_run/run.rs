@@ -15,7 +15,6 @@ use logstead_query::{Query, TimeRange};
 use logstead_questions::store::{Cancelled, Copies, Logspaces, MessageReader, PageRequest, SearchCriteria};
 use logstead_record::{Batch, BatchBuilder, Selection, Timestamp};
 use logstead_route::Lookups;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -252,16 +251,16 @@ impl DryRun {
 
     /// Tries the next messages of a reader. Returns whether there were any.
     fn take(&mut self, reading: &mut MessageReader, cancel: &Cancel) -> Result<bool, Cancelled> {
-        let taken = RefCell::new((BatchBuilder::new(), Vec::new(), &mut self.reader));
+        let (mut builder, mut ids, reader) = (BatchBuilder::new(), Vec::new(), &mut self.reader);
         let take = |logspace: &str, hit: &Hit, out: &mut Vec<u8>| {
-            let (builder, ids, reader) = &mut *taken.borrow_mut();
-            reader.stored(&hit.batch, hit.row, builder);
+            reader.stored(&hit.batch, hit.row, &mut builder);
             ids.push((logspace.to_owned(), hit.sequence));
             // The length of a piece is measured by the raw bytes of its messages.
+            let start = out.len();
             hit.batch.write_raw(hit.row, out);
+            out.len() - start
         };
         reading.next_piece(take, &cancel.run(), &mut Vec::new())?;
-        let (mut builder, ids, _) = taken.into_inner();
         let batch = builder.seal();
         self.add(&batch, &ids);
         Ok(!batch.is_empty())

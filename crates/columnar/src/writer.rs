@@ -1,0 +1,70 @@
+//! A stream or a file, written row by row.
+
+use crate::arrow::ArrowStream;
+use crate::batch::{ColumnBuffer, RowBatch, TypedColumn};
+use crate::parquet::ParquetFile;
+
+/// The format of a file with typed columns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ColumnarFormat {
+    /// An Arrow IPC stream.
+    Arrow,
+    /// A Parquet file.
+    Parquet,
+}
+
+/// Writes rows to a buffer that the caller empties whenever it likes.
+pub struct ColumnarWriter {
+    batch: RowBatch,
+    file: ColumnarFile,
+}
+
+enum ColumnarFile {
+    Arrow(ArrowStream),
+    Parquet(Box<ParquetFile>),
+}
+
+impl ColumnarWriter {
+    /// Appends the beginning of a file with these columns.
+    pub fn begin(format: ColumnarFormat, columns: &[TypedColumn], out: &mut Vec<u8>) -> ColumnarWriter {
+        let file = match format {
+            ColumnarFormat::Arrow => ColumnarFile::Arrow(ArrowStream::begin(columns, out)),
+            ColumnarFormat::Parquet => ColumnarFile::Parquet(Box::new(ParquetFile::begin(columns, out))),
+        };
+        ColumnarWriter { batch: RowBatch::new(columns), file }
+    }
+
+    /// The columns, each of which takes the next row's value.
+    pub fn columns(&mut self) -> &mut [ColumnBuffer] {
+        self.batch.columns_mut()
+    }
+
+    /// Ends a row, and appends what there is if that is enough for a part of the file. Returns the bytes that the row
+    /// took in memory.
+    pub fn end_row(&mut self, out: &mut Vec<u8>) -> usize {
+        let bytes = self.batch.end_row();
+        if self.batch.is_full() {
+            self.flush(out);
+        }
+        bytes
+    }
+
+    /// Appends the rest and the end. A Parquet file keeps the notes, by their keys.
+    pub fn end(mut self, notes: &[(&str, String)], out: &mut Vec<u8>) {
+        if 0 < self.batch.rows() {
+            self.flush(out);
+        }
+        match self.file {
+            ColumnarFile::Arrow(_) => ArrowStream::end(out),
+            ColumnarFile::Parquet(file) => file.end(notes, out),
+        }
+    }
+
+    fn flush(&mut self, out: &mut Vec<u8>) {
+        match &mut self.file {
+            ColumnarFile::Arrow(stream) => stream.batch(&self.batch, out),
+            ColumnarFile::Parquet(file) => file.batch(&self.batch, out),
+        }
+        self.batch.clear();
+    }
+}
