@@ -127,7 +127,7 @@ pub(crate) enum ExportFormat {
             ("Content-Disposition" = String, description = "The name for the file"),
         ),
         content(
-            (String = "application/x-ndjson"),
+            (BTreeMap<String, Value> = "application/x-ndjson"),
             (String = "text/csv"),
             (String = "application/octet-stream"),
             (String = "application/vnd.apache.arrow.stream"),

@@ -183,8 +183,9 @@ pub(crate) struct Job {
     /// When it will be forgotten, if not before that to make room for others; null until it has ended.
     #[schema(required)]
     pub(crate) expires_at: Option<String>,
-    /// The result; null as long as there is none.
-    #[schema(required, value_type = Option<JobResult>)]
+    /// The result; absent as long as there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, value_type = Option<JobResult>)]
     pub(crate) result: Option<Box<RawValue>>,
     /// The reason why it failed; null if it did not.
     #[schema(required, value_type = Option<Problem>)]

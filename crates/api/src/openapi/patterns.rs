@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 /// A time: RFC 3339 or a part of it, or relative to now or to a day.
 const TIME: &str = r"^(now|today|yesterday|[-+]?[0-9])[-+:.0-9A-Za-z]*$";
-/// A duration: whole numbers, each with its unit.
-const DURATION: &str = "^([0-9]+(ms|s|m|h|d|w|y))+$";
+/// A duration: a whole number with its unit.
+const DURATION: &str = "^[0-9]+(ms|s|m|h|d|w|y)$";
 /// The name of a time zone.
 const ZONE: &str = "^[A-Za-z][-+/_0-9A-Za-z]*$";
 /// A cursor of a list or a search.
@@ -20,7 +20,7 @@ const IDS: &str = "^[^,]+(,[^,]+)*$";
 const LOOKUP: &str = r"^[0-9A-Za-z_][-._0-9A-Za-z]*$";
 
 /// Parameters and members of requests, by name.
-const FORMS: [(&str, &str); 9] = [
+const FORMS: [(&str, &str); 10] = [
     ("If-Match", REVISION),
     ("confirm_within", DURATION),
     ("cursor", CURSOR),
@@ -30,6 +30,7 @@ const FORMS: [(&str, &str); 9] = [
     ("overlap", DURATION),
     ("timezone", ZONE),
     ("to", TIME),
+    ("wait", DURATION),
 ];
 /// Members whose name means something else elsewhere: schema, member, form.
 const MEMBERS: [(&str, &str, &str); 5] = [
@@ -50,8 +51,13 @@ pub(super) fn describe(api: &mut Value) {
             for parameter in parameters.into_iter().flatten() {
                 let name = parameter["name"].as_str().unwrap_or_default().to_owned();
                 let is_lookup = path.starts_with("/api/v1/lookups/") && name == "name";
-                let form = if is_lookup { Some(LOOKUP) } else { form_of(&name) };
+                let is_page = path.starts_with("/api/v1/oidc/");
+                let form = if is_lookup { Some(LOOKUP) } else { form_of(&name).filter(|_| !is_page) };
                 form.into_iter().for_each(|form| set(&mut parameter["schema"], form));
+                if parameter["in"] == "header" {
+                    // A header that is not needed is left out; it is never null.
+                    parameter["schema"]["type"] = json!("string");
+                }
             }
         }
     }
@@ -98,7 +104,7 @@ mod tests {
                 TIME,
                 &["2026-11-21T06:13:00.123456789+01:00", "2026-11", "now", "now-1h30m", "-15m", "today-7d"][..],
             ),
-            (DURATION, &["5ms", "90d", "1h30m"]),
+            (DURATION, &["5ms", "90d"]),
             (ZONE, &["UTC", "Europe/Vienna", "Etc/GMT+5", "America/Port-au-Prince", "EST5EDT"]),
             (REVISION, &["*", "\"5\"", "W/\"5\"", "\"1.toml\""]),
             (IDS, &["main", "main,other"]),
