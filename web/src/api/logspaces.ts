@@ -6,9 +6,7 @@ import type { RouterChange, WireDocument } from './model';
 import * as Schemas from './types';
 
 export type RetentionPreview = Schemas.RetentionPreview;
-export type Verification = Schemas.Verification;
 export type Work = Schemas.Work;
-export type Reindexing = Schemas.Reindexing;
 export type Durability = Schemas.Durability;
 
 /** In the format of the router document: `90d`, `200GiB`. A missing value means no limit. */
@@ -49,16 +47,6 @@ export function changeLogspace(
   // The API description only says of a retention that it is an object.
   const body = { retention: retention as Record<string, never>, durability };
   return unwrap(client.PUT('/api/v1/logspaces/{id}', { params, body }));
-}
-
-/** Reads everything in a logspace; the server answers when it has finished. */
-export function verifyLogspace(id: string): Promise<Verification> {
-  return unwrap(client.POST('/api/v1/logspaces/{id}/verify', { params: { path: { id } } }));
-}
-
-/** Rebuilds the indexes of a logspace; the server answers when it has finished. */
-export function reindexLogspace(id: string): Promise<Reindexing> {
-  return unwrap(client.POST('/api/v1/logspaces/{id}/reindex', { params: { path: { id } } }));
 }
 
 /** Adds a logspace, which makes a revision. */

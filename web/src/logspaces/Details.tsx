@@ -1,47 +1,36 @@
 /** The open logspace: its retention, its options, and whether it is intact. */
 import { Button } from '@mantine/core';
 import { IconRefresh, IconShieldCheck } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import { type Verification, type Work, workQuery } from '../api/logspaces';
 import type { LogspaceInfo } from '../api/model';
 import type { User } from '../api/session';
 import { Notice } from '../ui/Notice';
 import { useCommands } from '../ui/commands';
-import { formatBytes, formatCount, formatMessages, formatPart } from '../ui/number';
-import { formatLength, formatTime, useZone } from '../ui/time';
 import { Options } from './change/Options';
 import type { Growth } from './growth/growth';
+import { UpkeepReport } from './jobs/UpkeepReport';
+import { checkOf, reindexingOf, workOf } from './jobs/checks';
+import type { Upkeep } from './jobs/useUpkeep';
 import { type Tab, tabs } from './logspacesParams';
 import { mayManage } from './permission';
 import { RetentionEditor } from './retention/RetentionEditor';
-import { type Check, useReindex } from './useVerify';
 import classes from './Logspaces.module.css';
-
-const BUSY_POLL_MS = 500;
-const POLL_MS = 5_000;
 
 type Props = {
   info: LogspaceInfo;
   growth: Growth | undefined;
   tab: Tab;
-  check: Check;
   user: User | null;
-  isVerifying: boolean;
-  onVerify: () => void;
+  upkeep: Upkeep;
   onTab: (tab: Tab) => void;
   onRetired: () => void;
 };
 
 export function Details(props: Props) {
-  const { info, growth, tab, check, user, isVerifying, onVerify, onTab, onRetired } = props;
+  const { info, growth, tab, user, upkeep, onTab, onRetired } = props;
   const may = mayManage(user, info.id);
-  const reindex = useReindex();
-  const isAtIt = isVerifying || reindex.isPending;
-  const { data: work = null } = useQuery({
-    ...workQuery,
-    refetchInterval: isAtIt ? BUSY_POLL_MS : POLL_MS,
-  });
-  const isBusy = isAtIt || work !== null;
+  const { jobs, work, start } = upkeep;
+  const current = workOf(jobs, work, info.id);
+  const isBusy = current !== null;
   useCommands(
     may && !isBusy
       ? [
@@ -49,7 +38,7 @@ export function Details(props: Props) {
             id: 'reindex',
             title: `Rebuild the indexes of ${info.id}`,
             words: 'reindex repair make again',
-            run: () => reindex.mutate(info.id),
+            run: () => start('reindex', [info.id]),
           },
         ]
       : [],
@@ -70,7 +59,7 @@ export function Details(props: Props) {
             <Button
               leftSection={<IconShieldCheck size={16} aria-hidden />}
               disabled={isBusy}
-              onClick={onVerify}
+              onClick={() => start('verify', [info.id])}
             >
               Verify
             </Button>
@@ -82,7 +71,7 @@ export function Details(props: Props) {
                   ? 'It has no indexes yet: they are made with its first segment'
                   : 'From its messages, while it is in use'
               }
-              onClick={() => reindex.mutate(info.id)}
+              onClick={() => start('reindex', [info.id])}
             >
               Rebuild indexes
             </Button>
@@ -106,7 +95,12 @@ export function Details(props: Props) {
             name takes it up again.
           </Notice>
         )}
-        <CheckReport id={info.id} check={check} work={work?.logspace === info.id ? work : null} />
+        <UpkeepReport
+          id={info.id}
+          check={checkOf(jobs, work, info.id)}
+          current={current}
+          reindexing={reindexingOf(jobs, info.id)}
+        />
         {!may && (
           <p className="dimmed">
             {user?.role === 'analyst'
@@ -121,85 +115,5 @@ export function Details(props: Props) {
         )}
       </div>
     </section>
-  );
-}
-
-const FINDINGS_SHOWN = 20;
-
-type CheckReportProps = {
-  id: string;
-  check: Check;
-  /** The current work on this logspace. */
-  work: Work | null;
-};
-
-/** The result of the last check of a logspace, and the progress of a running one. */
-function CheckReport({ id, check, work }: CheckReportProps) {
-  // Somebody else may have started it.
-  if (work !== null) return <WorkProgress work={work} />;
-  switch (check.kind) {
-    case 'none':
-      return null;
-    case 'waiting':
-      return <p role="status">The check of {id} waits for another one.</p>;
-    case 'running':
-      return <div className={classes.busy} role="status" aria-label={`${id} is being verified`} />;
-    case 'done':
-      return <Done verification={check.verification} at={check.at} />;
-  }
-}
-
-function Done({ verification, at }: { verification: Verification; at: number }) {
-  const [zone] = useZone();
-  const { intact, complete, parts, messages, bytes, problems, findings, took_ms } = verification;
-  const read = `${formatMessages(messages)} in ${formatCount(parts)} parts, ${formatBytes(bytes)}, read in ${formatLength(took_ms)}`;
-  if (intact) {
-    return (
-      <p className={classes.intact} role="status">
-        <b>Intact.</b> {read}, at {formatTime(new Date(at).toISOString(), zone).slice(11, 16)}.
-      </p>
-    );
-  }
-  if (!complete && problems === 0) {
-    return <Notice tone="caution" title="The check did not finish: start it again" />;
-  }
-  return (
-    <Notice tone="error" title={problems === 1 ? '1 problem' : `${formatCount(problems)} problems`}>
-      <p>
-        {read}. Put the files back from a backup while Logstead runs, and verify again; a damaged
-        index is rebuilt by itself.
-      </p>
-      <ul className="bullets">
-        {findings.slice(0, FINDINGS_SHOWN).map(({ file, what, loses_messages }) => (
-          <li key={`${file} ${what}`}>
-            <code className="mono">{file}</code>: {what}
-            {loses_messages && ' (messages cannot be read)'}
-          </li>
-        ))}
-      </ul>
-      {findings.length > FINDINGS_SHOWN && <p>And {findings.length - FINDINGS_SHOWN} more.</p>}
-    </Notice>
-  );
-}
-
-/** The progress of the work on a logspace. */
-function WorkProgress({ work }: { work: Work }) {
-  const { logspace, kind, done_bytes, of_bytes } = work;
-  const what =
-    kind === 'verify'
-      ? `All that ${logspace} holds is read and compared with its checksums`
-      : `The indexes of ${logspace} are rebuilt from its messages`;
-  return (
-    <div>
-      <p role="status">{what}. You can go on; it ends when the console that began it is closed.</p>
-      <div className={classes.work}>
-        <progress
-          value={done_bytes}
-          max={Math.max(of_bytes, 1)}
-          aria-label={`Progress of ${logspace}`}
-        />
-        <span className="dimmed">{formatPart(done_bytes, of_bytes)}</span>
-      </div>
-    </div>
   );
 }

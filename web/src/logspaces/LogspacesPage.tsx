@@ -24,11 +24,13 @@ import {
   storedBytes,
   whenFull,
 } from './growth/growth';
+import { JobTable } from './jobs/JobTable';
+import { type Check, checkOf } from './jobs/checks';
+import { useUpkeep } from './jobs/useUpkeep';
 import { type FillField, type LogspacesState, fillFields } from './logspacesParams';
 import { mayChangeRouter, mayManage } from './permission';
 import { fillsQuery, hourlyQuery, rawBytesQuery } from './queries';
 import { limitsOf, retentionText } from './retention/limits';
-import { type Check, useVerify } from './useVerify';
 import { fillRows } from './fills/fillRows';
 import { integrityOf } from './integrity';
 import classes from './Logspaces.module.css';
@@ -43,7 +45,7 @@ export function LogspacesPage({ state, onChange }: Props) {
   const { data: logspaces, error, refetch } = useQuery(logspacesQuery);
   const { data: disk } = useQuery(diskQuery);
   const growths = useGrowths(logspaces ?? []);
-  const verify = useVerify();
+  const upkeep = useUpkeep();
   const user = session?.user;
   const mayAdd = mayChangeRouter(user);
   const add = () => onChange({ ...state, isAdding: true });
@@ -68,8 +70,8 @@ export function LogspacesPage({ state, onChange }: Props) {
           <p className="dimmed">{sumText(logspaces, growths, disk?.freeBytes ?? null)}</p>
         )}
         <Tools
-          isVerifying={verify.running !== null}
-          onVerify={checked.length > 0 ? () => verify.start(checked) : undefined}
+          isVerifying={upkeep.isVerifying}
+          onVerify={checked.length > 0 ? () => upkeep.start('verify', checked) : undefined}
           onAdd={mayAdd ? add : undefined}
         />
       </header>
@@ -98,7 +100,7 @@ export function LogspacesPage({ state, onChange }: Props) {
               info={info}
               growth={growths.get(info.id)}
               full={full.get(info.id) ?? { kind: 'unknown' }}
-              check={verify.of(info.id)}
+              check={checkOf(upkeep.jobs, upkeep.work, info.id)}
               isOpen={info.id === open?.id}
               onOpen={() => onChange({ ...state, open: info.id })}
             />
@@ -112,16 +114,15 @@ export function LogspacesPage({ state, onChange }: Props) {
             info={open}
             growth={growths.get(open.id)}
             tab={state.tab}
-            check={verify.of(open.id)}
             user={user ?? null}
-            isVerifying={verify.running !== null}
-            onVerify={() => verify.start([open.id])}
+            upkeep={upkeep}
             onTab={(tab) => onChange({ ...state, open: open.id, tab })}
             onRetired={() => onChange({ ...state, open: null, tab: 'retention' })}
           />
           <FillTable info={open} by={state.by} onBy={(by) => onChange({ ...state, by }, true)} />
         </div>
       )}
+      <JobTable jobs={upkeep.jobs} />
       {state.isAdding && mayAdd && (
         <NewLogspaceDialog
           taken={(logspaces ?? []).map(({ id }) => id)}

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Verification } from '../api/logspaces';
+import type { Verification } from '../api/jobs';
 import type { LogspaceInfo } from '../api/model';
 import { integrityOf } from './integrity';
-import type { Check } from './useVerify';
+import type { Check } from './jobs/checks';
 
 const done = (part: Partial<Verification>): Check => ({
   kind: 'done',
@@ -15,6 +15,7 @@ test.each<[number, Check, string]>([
   [2, { kind: 'none' }, '2 damaged'],
   [0, { kind: 'running' }, 'being verified'],
   [0, { kind: 'waiting' }, 'waiting'],
+  [0, { kind: 'ended', why: 'It was cancelled' }, 'not finished'],
   [0, done({ intact: true }), 'intact'],
   [2, done({ problems: 1 }), '1 problem'],
   [2, done({ problems: 3 }), '3 problems'],

@@ -1,6 +1,6 @@
 /** Whether a logspace is intact, in words. Pure. */
 import type { LogspaceInfo } from '../api/model';
-import type { Check } from './useVerify';
+import type { Check } from './jobs/checks';
 
 export type Integrity = { text: string; tone: 'good' | 'bad' | 'busy' | 'quiet' };
 
@@ -10,6 +10,8 @@ export function integrityOf(info: LogspaceInfo, check: Check): Integrity {
       return { text: 'being verified', tone: 'busy' };
     case 'waiting':
       return { text: 'waiting', tone: 'busy' };
+    case 'ended':
+      return { text: 'not finished', tone: 'bad' };
     case 'done':
       return check.verification.intact
         ? { text: 'intact', tone: 'good' }

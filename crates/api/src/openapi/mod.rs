@@ -71,7 +71,7 @@ const TAGS: [(&str, &str); 12] = [
     ("accounts", "Users, tokens and the audit log."),
     ("destinations", "Queues, quarantines and tests of the systems that messages are forwarded to."),
     ("ingest", "Storing messages that are sent over HTTP."),
-    ("jobs", "Long work that goes on without its client: verifying and reindexing."),
+    ("jobs", "Long work that goes on without its client: its progress, its result, and ending it."),
     ("logspaces", "The parts of the store, with their retention, verification and indexes."),
     (
         "router",
