@@ -61,7 +61,8 @@ fn export(logspaces: &Logspaces, format: &str, columns: Option<Vec<String>>) -> 
     };
     let run = SearchContext::alone();
     let start = cpu();
-    let mut reading = logspaces.clone().read(wanted, None, Order::Newest, u64::MAX, &run)?;
+    let mut reading =
+        logspaces.clone().read(wanted, None, Order::Newest, u64::MAX, &run)?.with_columns(writing.groups());
     let (mut bytes, mut piece) = (0, Vec::new());
     writing.begin(&mut piece);
     while 0 < reading.left() {

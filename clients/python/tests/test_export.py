@@ -9,13 +9,21 @@ from conftest import Program
 from server import TOKEN, Server
 
 from logstead import IncompleteAnswer, Logstead, Retry, Unavailable
+from logstead._arrow import ArrowBody
 from logstead._export import ExportLines
 
 MANY = 20_000
 
 
 def summary(messages: int, **other: object) -> bytes:
-    end = {"messages": messages, "copies": 0, "missing": 0, "damaged_parts": 0, "damaged": []}
+    end: dict[str, object] = {
+        "messages": messages,
+        "copies": 0,
+        "missing": 0,
+        "damaged_parts": 0,
+        "damaged": [],
+    }
+    end["unfit"] = []
     return json.dumps(end | other).encode() + b"\n"
 
 
@@ -63,6 +71,9 @@ def test_an_export_that_ends_early_is_an_error(
         between.faults.append(cut_body(length))
         with pytest.raises(IncompleteAnswer):
             client.to_polars(program.query)
+        between.faults.append(cut_body(length))
+        with pytest.raises(IncompleteAnswer):
+            client.to_polars(program.query, columns=["time", "host", "message"])
         assert len(list(client.export(program.query))) == 50
 
 
@@ -114,6 +125,26 @@ def test_what_is_not_complete_never_looks_so(body: bytes) -> None:
         lines.end(partial=False)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        summary(1),
+        b"\xff\xff\xff\xff\0\0\0\0",
+        b"\xff\xff\xff\xff\0\0\0\0\n",
+        b"\xff\xff\xff\xff\0\0\0\0\n" + summary(1)[:-1],
+        b"\xff\xff\xff\xff\0\0\0\0\n" + summary(1, missing=1),
+        b"\xff\xff\xff\xff\0\0\0\0\n" + summary(3),
+        b"no end\n" + summary(1),
+    ],
+)
+def test_a_stream_that_is_not_complete_never_looks_so(body: bytes) -> None:
+    stream = ArrowBody({"took": "integer"}, rows_max=2)
+    stream.feed(body)
+    with pytest.raises(IncompleteAnswer):
+        stream.end(partial=False)
+
+
 def test_a_damaged_store_is_told(own_server: Server) -> None:
     with own_server.client() as logs:
         logs.ingest([{"message": f"m {number}"} for number in range(2000)])
@@ -124,6 +155,9 @@ def test_a_damaged_store_is_told(own_server: Server) -> None:
         with pytest.raises(IncompleteAnswer, match="partial=True"):
             list(logs.export())
         assert len(list(logs.export(partial=True))) < 2000
+        with pytest.raises(IncompleteAnswer, match="partial=True"):
+            logs.to_polars(columns=["message"])
+        assert len(logs.to_polars(columns=["message"], partial=True)) < 2000
 
 
 def damage(data: Path) -> None:

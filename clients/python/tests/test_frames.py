@@ -91,6 +91,41 @@ def test_polars_and_arrow_have_the_same(logs: Logstead, program: Program) -> Non
         assert database.fetchall() == [(3, 1250, 1795324263123456789)]
 
 
+def test_arrow_and_json_give_the_same_frames(
+    logs: Logstead, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send_three(logs, program)
+    logs.ingest([program.message("", host="h", pid="x7", severity=6, facility="mail", took=-1)])
+    columns: Any = COLUMNS | {"host": "text", "pid": "text", "facility": "integer", "none": "text"}
+    columns |= {"msgid": "text", "flag": "text", "raw": "text", "level": "text", "peer": "list"}
+
+    def frames(query: str) -> list[Any]:
+        options: Any = {"columns": columns, "order": "oldest"}
+        arrow = logs.to_arrow(query, **options)
+        return [logs.to_pandas(query, **options), logs.to_polars(query, **options), arrow]
+
+    queries = [program.query, f"{program.query} missing"]
+    from_arrow = [frames(query) for query in queries]
+    monkeypatch.setattr(FrameRows, "kinds", None)
+    from_json = [frames(query) for query in queries]
+    for arrow, plain in zip(from_arrow, from_json, strict=True):
+        pd.testing.assert_frame_equal(arrow[0], plain[0])
+        assert_frame_equal(arrow[1], plain[1])
+        assert arrow[2].schema == plain[2].schema
+        assert arrow[2].to_pylist() == plain[2].to_pylist()
+    assert len(from_arrow[0][0]) == 4
+
+
+def test_values_that_do_not_fit_are_an_error_in_each_format(
+    logs: Logstead, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs.ingest([program.message("a", took="12ms"), program.message("b", took=3)])
+    for _ in range(2):
+        with pytest.raises(ColumnError, match=r"'took' has the type 'integer'.*12ms"):
+            logs.to_polars(program.query, columns={"took": "integer"})
+        monkeypatch.setattr(FrameRows, "kinds", None)
+
+
 def test_an_empty_answer_has_the_same_types(logs: Logstead, program: Program) -> None:
     send_three(logs, program)
     nothing = f"{program.query} missing"

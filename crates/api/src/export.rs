@@ -157,6 +157,7 @@ pub(crate) async fn export(headers: HeaderMap, asked: CallerQuestion<ExportReque
     let asker = CallerRecheck::new(&shared, &headers, &caller);
     let begin = move || {
         let begun = question.logspaces.clone().read(question.wanted(), passing, order, limit, &cancel.run());
+        let begun = begun.map(|reading| reading.with_columns(writing.groups()));
         begun.map(|reading| RunningExport {
             reading,
             writing,

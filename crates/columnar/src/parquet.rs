@@ -212,22 +212,29 @@ impl Dictionary {
     fn ids(&mut self, names: &NameBuffer, column: &ColumnBuffer) -> Option<Vec<u32>> {
         let mut of_name = Vec::with_capacity(names.texts.len());
         for at in 0..names.texts.len() {
-            let name = names.texts.get(at);
-            let id = match self.ids.get(name) {
-                Some(&id) => id,
-                None if DICTIONARY_BYTES_MAX < self.page.len() => return None,
-                None => {
-                    let id = self.ids.len() as u32;
-                    self.ids.insert(name.into(), id);
-                    pages::text(name, &mut self.page);
-                    id
-                }
-            };
-            of_name.push(id);
+            of_name.push(self.id(names.texts.get(at))?);
+        }
+        if self.ids.is_empty() {
+            // Readers want a value even where none is used.
+            self.id(b"")?;
         }
         let rows = names.ids.iter().enumerate();
         let there = rows.filter(|(row, _)| column.nulls == 0 || column.validity.get(*row));
         Some(there.map(|(_, &name)| of_name[name as usize]).collect())
+    }
+}
+
+impl Dictionary {
+    fn id(&mut self, name: &[u8]) -> Option<u32> {
+        if let Some(&id) = self.ids.get(name) {
+            return Some(id);
+        }
+        let id = self.ids.len() as u32;
+        (self.page.len() <= DICTIONARY_BYTES_MAX).then(|| {
+            self.ids.insert(name.into(), id);
+            pages::text(name, &mut self.page);
+            id
+        })
     }
 }
 

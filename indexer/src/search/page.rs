@@ -59,10 +59,16 @@ impl Order {
 }
 
 /// Finds the messages of a page.
-pub(super) fn search(view: &View, request: &Request<'_>, run: &SearchContext<'_>) -> ResultPage {
+pub(super) fn search(
+    view: &View,
+    request: &Request<'_>,
+    groups: ColumnGroups,
+    run: &SearchContext<'_>,
+) -> ResultPage {
     let mut pages = Pages {
         view,
         request: *request,
+        groups,
         run,
         best: BestRows::new(request),
         ahead: BinaryHeap::new(),
@@ -99,6 +105,8 @@ enum PageSource {
 struct Pages<'a> {
     view: &'a View,
     request: Request<'a>,
+    /// The columns that messages in segments are wanted with.
+    groups: ColumnGroups,
     run: &'a SearchContext<'a>,
     best: BestRows,
     /// The parts that have not been read, best first.
@@ -242,7 +250,9 @@ impl<'a> Pages<'a> {
     /// Takes the best messages that can be read. The search continues after these and those that cannot be read.
     fn take(&mut self) -> Vec<Hit> {
         let Request { order, limit, .. } = self.request;
-        let best = std::mem::take(&mut self.best.heap).into_sorted_vec();
+        let mut best = std::mem::take(&mut self.best.heap).into_vec();
+        // Faster than the heap's own way, as rows come nearly in order.
+        best.sort_unstable();
         let ranked: Vec<RankedRow> = best.into_iter().take(limit).map(|Reverse(ranked)| ranked).collect();
         let mut blocks = self.run.deadline.later(LATE_TIME_MAX).during(|| self.blocks_of(&ranked));
         self.request.after = ranked.last().map(|last| order.position(last.rank)).or(self.request.after);
@@ -294,7 +304,7 @@ impl<'a> Pages<'a> {
             }
         }
         wanted.iter_mut().for_each(|(_, rows)| rows.sort_unstable());
-        let run = self.run;
+        let (run, groups) = (self.run, self.groups);
         let late = AtomicUsize::new(0);
         let is_too_late = || run.is_over() && LATE_BLOCKS_MAX <= late.fetch_add(1, Ordering::Relaxed);
         let (mut wave, mut left) = (Wave::new(run.lanes, WAVE_BLOCKS_MAX), wanted.as_slice());
@@ -305,7 +315,7 @@ impl<'a> Pages<'a> {
             (next, left) = wave.split(left);
             let read = lanes::map(run.lanes, next.len(), |at| {
                 let ((segment, block), rows) = &next[at];
-                (!is_too_late()).then(|| read_rows(&self.view.segments[*segment], *block, rows))
+                (!is_too_late()).then(|| read_rows(&self.view.segments[*segment], *block, rows, groups))
             });
             for ((place, rows), batch) in next.iter().zip(read) {
                 let Some(batch) = batch else {
@@ -329,11 +339,16 @@ impl<'a> Pages<'a> {
 }
 
 /// Some rows of a block as a separate batch, so that a hit does not keep a whole block in memory.
-fn read_rows(segment: &Segment, block: usize, rows: &[usize]) -> Result<Arc<Batch>, Damage> {
+fn read_rows(
+    segment: &Segment,
+    block: usize,
+    rows: &[usize],
+    groups: ColumnGroups,
+) -> Result<Arc<Batch>, Damage> {
     let damaged = |error| Damage::of_block(segment, error);
     let mut selection = Selection::none(segment.blocks.row_range(block).len());
     rows.iter().for_each(|&row| selection.insert(row));
-    let read = segment.blocks.read_some(block, &selection, ColumnGroups::ALL, &mut ReadScratch::default());
+    let read = segment.blocks.read_some(block, &selection, groups, &mut ReadScratch::default());
     Ok(Arc::new(read.map_err(damaged)?))
 }
 

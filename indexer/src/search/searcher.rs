@@ -31,13 +31,24 @@ impl Searcher {
 
     /// The first messages that match.
     pub fn search(&self, request: &Request<'_>, run: &SearchContext<'_>) -> ResultPage {
-        run.deadline.during(|| page::search(&self.view(), request, run))
+        self.search_columns(request, ColumnGroups::ALL, run)
+    }
+
+    /// Like `search`, but messages in segments have only the columns of `groups`.
+    pub fn search_columns(
+        &self,
+        request: &Request<'_>,
+        groups: ColumnGroups,
+        run: &SearchContext<'_>,
+    ) -> ResultPage {
+        run.deadline.during(|| page::search(&self.view(), request, groups, run))
     }
 
     /// Like `search`, and also returns the sequence of the first message that was stored too late for this page.
     pub fn search_and_next(&self, request: &Request<'_>, run: &SearchContext<'_>) -> (ResultPage, u64) {
         let view = self.view();
-        (run.deadline.during(|| page::search(&view, request, run)), view.next_sequence)
+        let page = run.deadline.during(|| page::search(&view, request, ColumnGroups::ALL, run));
+        (page, view.next_sequence)
     }
 
     /// The number of messages that match.

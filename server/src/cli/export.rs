@@ -169,7 +169,7 @@ impl Export {
         let limit = self.limit.unwrap_or(u64::MAX);
         let run = question.run();
         let reading = question.logspaces.clone().read(question.wanted(), passing, order, limit, &run);
-        let mut reading = reading.map_err(CommandFailure::environment)?;
+        let mut reading = reading.map_err(CommandFailure::environment)?.with_columns(writing.groups());
         let mut piece = Vec::new();
         writing.begin(&mut piece);
         while 0 < reading.left() {
@@ -309,7 +309,7 @@ mod tests {
     fn the_last_line_is_held_back_however_the_answer_is_cut_in_pieces() {
         let answer = b"a\n\nb\xff\n{\"missing\":3,\"damaged_parts\":1,\"damaged\":[\"main: x\"]}\n";
         for piece_bytes in 1..answer.len() {
-            let mut last = LastLine { is_apart: self.format.columnar().is_some(), held: Vec::new() };
+            let mut last = LastLine::default();
             let body: Vec<u8> = answer.chunks(piece_bytes).flat_map(|piece| last.push(piece)).collect();
             assert_eq!(body, b"a\n\nb\xff\n");
             let told = last.lacks("").unwrap_or_default().told();

@@ -6,6 +6,7 @@ mod accounts;
 mod accounts_as_code;
 mod administration;
 mod answers;
+mod arrow_stream;
 mod calls;
 mod confirm;
 mod console;
@@ -15,6 +16,7 @@ mod documents;
 mod examples;
 mod explore;
 mod export;
+mod export_columns;
 mod grants;
 #[path = "../in_process/mod.rs"]
 mod in_process;

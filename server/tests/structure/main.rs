@@ -59,6 +59,7 @@ fn the_lower_crates_know_no_runtime_no_server_and_no_index_library() {
     check("logstead-ingest", &["tokio", "axum", "tantivy", "rusqlite"]);
     check("logstead-parse", &["tokio", "axum", "tantivy", "rusqlite"]);
     check("logstead-transform", &["tokio", "axum", "tantivy", "rusqlite"]);
+    check("logstead-columnar", &["tokio", "axum", "tantivy", "rusqlite", "serde"]);
     check("logstead-template", &["tokio", "axum", "tantivy", "rusqlite", "serde"]);
     check("logstead-route", &["tokio", "axum", "tantivy", "rusqlite"]);
     check("logstead-client", &["tokio", "axum", "tantivy", "rusqlite"]);

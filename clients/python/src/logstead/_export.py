@@ -42,25 +42,40 @@ class ExportLines:
             raise self.broken("it ends without its summary")
         if summary["messages"] != self._rows:
             raise self.broken(f"its summary counts {summary['messages']} messages", summary)
-        if not partial and (summary["missing"] or summary["damaged_parts"]):
-            raise IncompleteAnswer(
-                f"{summary['damaged_parts']} parts of the store cannot be read, and at least "
-                f"{summary['missing']} messages are missing: {'; '.join(summary['damaged'])}. "
-                "Accept this with partial=True",
-                summary,
-            )
+        require_whole(summary, partial=partial)
         return summary
 
     def broken(self, why: str, summary: ExportSummary | None = None) -> IncompleteAnswer:
         """Make the error of an export that broke."""
-        return IncompleteAnswer(f"the export broke after {self._rows} messages: {why}", summary)
+        return broken(f"{self._rows} messages", why, summary)
 
     def _summary(self) -> ExportSummary | None:
         if not self._last or any(self._rest):
             return None
-        try:
-            summary = json.loads(self._last[0])
-        except ValueError:
-            return None
-        is_summary = isinstance(summary, dict) and summary.keys() >= _KEYS
-        return cast("ExportSummary", summary) if is_summary else None
+        return summary_of(self._last[0])
+
+
+def summary_of(line: bytes) -> ExportSummary | None:
+    """Read the last line of an export; None if it is another one."""
+    try:
+        summary = json.loads(line)
+    except ValueError:
+        return None
+    is_summary = isinstance(summary, dict) and summary.keys() >= _KEYS
+    return cast("ExportSummary", summary) if is_summary else None
+
+
+def require_whole(summary: ExportSummary, *, partial: bool) -> None:
+    """Raise if parts of the store are missing, unless that is acceptable."""
+    if not partial and (summary["missing"] or summary["damaged_parts"]):
+        raise IncompleteAnswer(
+            f"{summary['damaged_parts']} parts of the store cannot be read, and at least "
+            f"{summary['missing']} messages are missing: {'; '.join(summary['damaged'])}. "
+            "Accept this with partial=True",
+            summary,
+        )
+
+
+def broken(after: str, why: str, summary: ExportSummary | None = None) -> IncompleteAnswer:
+    """Make the error of an export that broke."""
+    return IncompleteAnswer(f"the export broke after {after}: {why}", summary)

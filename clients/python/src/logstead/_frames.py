@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -97,6 +98,19 @@ class FrameRows:
         return names if _PARTS.isdisjoint(names) else None
 
     @property
+    def kinds(self) -> dict[str, ColumnType] | None:
+        """The types of the columns, if the server can send them with these types."""
+        names = self.fields or []
+        if len({name.lower() for name in names}) < max(len(names), 1):
+            return None
+        return {name: self._kind(name) for name in names}
+
+    @property
+    def rows_max(self) -> int | None:
+        """How many rows a frame may have for which no limit was given."""
+        return MOST_ROWS if self._limit is None else None
+
+    @property
     def wanted(self) -> int:
         """How many rows to ask for: without a limit, one more than a frame may have."""
         return MOST_ROWS + 1 if self._limit is None else self._limit
@@ -121,6 +135,9 @@ class FrameRows:
         names = [*STANDARD, *found] if self._takes_all else list(self._raw)
         return [self._column(name) for name in names]
 
+    def _kind(self, name: str) -> ColumnType:
+        return self._declared.get(name) or _TYPES.get(name, "text")
+
     def _begin(self, name: str) -> None:
         if len(self._raw) >= len(STANDARD) + _MOST_FIELDS:
             raise IncompleteAnswer(
@@ -129,7 +146,7 @@ class FrameRows:
         self._raw[name] = [None] * self._rows
 
     def _column(self, name: str) -> TypedColumn:
-        kind = self._declared.get(name) or _TYPES.get(name, "text")
+        kind = self._kind(name)
         values = self._raw[name]
         if name in STANDARD:  # empty if a message has none
             values = [None if value == "" else value for value in values]
@@ -198,12 +215,12 @@ def typed(name: str, kind: ColumnType, values: Iterable[Any]) -> TypedColumn:
 
 def _text(value: Any) -> str:
     if isinstance(value, list):
-        return "\n".join(value)
-    return value if isinstance(value, str) else str(value)
+        return "\n".join(map(_text, value))
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _list(value: Any) -> list[str]:
-    return value if isinstance(value, list) else [_text(value)]
+    return [_text(item) for item in value] if isinstance(value, list) else [_text(value)]
 
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -213,7 +230,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 def _integer(value: Any) -> int | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if isinstance(value, int):
+    if isinstance(value, int) and not isinstance(value, bool):
         number = value
     else:
         text = _single(value)
@@ -228,7 +245,7 @@ def _integer(value: Any) -> int | None:
 
 
 def _number(value: Any) -> float | None:
-    if isinstance(value, (int, float)):
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
         return float(value)
     text = _single(value)
     if text == "":

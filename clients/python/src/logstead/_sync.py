@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
 import httpx
 
-from . import _calls, _frames, _tail
+from . import _arrow, _calls, _frames, _tail
+from ._arrow import ArrowBody, ArrowRows
 from ._calls import Revisions, RouterDocument, RouterText
 from ._export import ExportLines
 from ._frames import Columns, FrameRows, TypedColumn
@@ -450,7 +451,10 @@ class Logstead:
     ) -> pd.DataFrame:
         """Read messages, or the table of a query, into a frame of pandas."""
         _frames.require("pandas", "pandas")
-        return _frames.to_pandas(self._gather(query, columns, order, limit, scope, partial=partial))
+        found = self._gather(
+            query, columns, order, limit, scope, partial=partial, reads_arrow=_arrow.is_readable()
+        )
+        return _arrow.to_pandas(found)
 
     def to_polars(
         self,
@@ -464,7 +468,8 @@ class Logstead:
     ) -> pl.DataFrame:
         """Read messages, or the table of a query, into a frame of Polars."""
         _frames.require("polars", "polars")
-        return _frames.to_polars(self._gather(query, columns, order, limit, scope, partial=partial))
+        found = self._gather(query, columns, order, limit, scope, partial=partial, reads_arrow=True)
+        return _arrow.to_polars(found)
 
     def to_arrow(
         self,
@@ -478,7 +483,8 @@ class Logstead:
     ) -> pa.Table:
         """Read messages, or the table of a query, into a table of Arrow."""
         _frames.require("pyarrow", "arrow")
-        return _frames.to_arrow(self._gather(query, columns, order, limit, scope, partial=partial))
+        found = self._gather(query, columns, order, limit, scope, partial=partial, reads_arrow=True)
+        return _arrow.to_arrow(found)
 
     def _gather(
         self,
@@ -489,7 +495,8 @@ class Logstead:
         scope: Scope,
         *,
         partial: bool,
-    ) -> list[TypedColumn]:
+        reads_arrow: bool,
+    ) -> list[TypedColumn] | ArrowRows:
         chosen: list[str] | None = None
         if "|" in query:
             parsed = self._connection.send(_calls.parse(query))
@@ -502,9 +509,20 @@ class Logstead:
                 call = _calls.search_page(query, None, 1, order, None, scope)
                 page = self._connection.send(call)
                 chosen = page["columns"]
-        # The one place that chooses the format in which messages come: NDJSON, of which columns are
-        # made here. A server that sends Arrow is to be asked for it here.
         rows = FrameRows(columns, chosen, limit)
+        kinds = rows.kinds
+        if reads_arrow and kinds is not None:
+            body = ArrowBody(kinds, rows.rows_max)
+            call = _calls.export(
+                query, _arrow.column_names(kinds), order, rows.wanted, scope, "arrow"
+            )
+            with self._connection.stream(call) as chunks:
+                try:
+                    for chunk in chunks:
+                        body.feed(chunk)
+                except ConnectionFailed as error:
+                    raise body.broken(str(error)) from error
+            return body.end(partial=partial)
         for row in self.export(
             query,
             columns=rows.fields,

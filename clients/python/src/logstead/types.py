@@ -198,6 +198,14 @@ class ParsedQuery(TypedDict):
     stages: list[Stage]
 
 
+class UnfitColumn(TypedDict):
+    """A column with values that cannot be read as its type, and are null."""
+
+    column: str
+    values: int
+    example: str
+
+
 class ExportSummary(TypedDict):
     """The last line of an export."""
 
@@ -206,6 +214,7 @@ class ExportSummary(TypedDict):
     missing: int
     damaged_parts: int
     damaged: list[str]
+    unfit: list[UnfitColumn]
 
 
 class TailStatus(TypedDict):

@@ -12,7 +12,7 @@ use crate::state::SharedState;
 use crate::waiting::blocking;
 use logstead_indexer::{self as indexer, Hit};
 use logstead_questions::store::{Coverage, GlobalPosition, PageRequest, StreamedStages};
-use logstead_questions::wire::file::MessageColumns;
+use logstead_questions::wire::columns::MessageColumns;
 use logstead_questions::wire::message::{FieldValue, MessageJson};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;

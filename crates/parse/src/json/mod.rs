@@ -124,6 +124,20 @@ impl<'t> JsonObject<'t> {
         })
     }
 
+    /// The names and texts of the pairs that [`JsonObject::pairs`] gives, and whether each is a number or a boolean: neither
+    /// a string nor the text of an object or an array.
+    pub fn scalars(&self) -> impl Iterator<Item = (&str, Cow<'t, str>, bool)> {
+        let is_scalar = |value: &JsonPiece| match value {
+            JsonPiece::Plain(range) => {
+                let (before, first) = (range.start.checked_sub(1), self.text.as_bytes().get(range.start));
+                let is_string = before.is_some_and(|before| self.text.as_bytes()[before] == b'"');
+                !is_string && first.is_some_and(|first| !b"{[".contains(first))
+            }
+            JsonPiece::Escaped(_) | JsonPiece::Broken(_) => false,
+        };
+        self.pairs().zip(&self.found).map(move |((name, text), pair)| (name, text, is_scalar(&pair.value)))
+    }
+
     /// The limit that the object exceeds first in the text, if any.
     pub fn beyond(&self) -> Option<ExceededLimit> {
         self.beyond

@@ -11,6 +11,7 @@ use super::streamed_stages::StreamedStages;
 use super::{Logspaces, SearchCriteria};
 use logstead_indexer::{Filter, Hit, Order, Position, Request, ResultPage, Searcher};
 use logstead_query::TimeRange;
+use logstead_record::ColumnGroups;
 use logstead_work::SearchContext;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -29,6 +30,8 @@ const PAGE_MESSAGES_MIN: u64 = 16;
 pub struct MessageReader {
     order: Order,
     range: TimeRange,
+    /// The columns that messages are wanted with.
+    groups: ColumnGroups,
     logspaces: Vec<LogspaceReader>,
     passing: Option<StreamedStages>,
     /// The number of messages that were counted and not examined yet.
@@ -89,6 +92,7 @@ impl Logspaces {
         Ok(MessageReader {
             order,
             range: wanted.range,
+            groups: ColumnGroups::ALL,
             logspaces: frozen.into_iter().zip(filters.ok_or(Cancelled)?).map(in_logspace).collect(),
             left: if passing.as_ref().is_none_or(StreamedStages::keeps_all) {
                 count.min(limit)
@@ -107,6 +111,13 @@ impl Logspaces {
 }
 
 impl MessageReader {
+    /// The same messages, with these columns only. Stages may need any column.
+    #[must_use]
+    pub fn with_columns(self, groups: ColumnGroups) -> MessageReader {
+        let groups = if self.passing.is_none() { groups } else { ColumnGroups::ALL };
+        MessageReader { groups, ..self }
+    }
+
     /// How many messages are still to be examined.
     pub fn left(&self) -> u64 {
         self.left
@@ -171,12 +182,13 @@ impl MessageReader {
     fn fill_pages(&mut self, run: &SearchContext<'_>) -> Result<(), Cancelled> {
         let limit = page_messages(self.written_bytes, self.written_messages, self.logspaces.len());
         let limit = limit.min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        let MessageReader { logspaces, damaged, range, order, passing, left, .. } = self;
+        let MessageReader { logspaces, damaged, range, order, passing, left, groups, .. } = self;
         for logspace in logspaces {
             while logspace.page.is_empty() && logspace.more {
                 let LogspaceReader { filter, after, .. } = &*logspace;
                 let request = Request { filter, range: *range, order: *order, limit, after: *after };
-                let ResultPage { hits, more, coverage, .. } = logspace.searcher.search(&request, run);
+                let ResultPage { hits, more, coverage, .. } =
+                    logspace.searcher.search_columns(&request, *groups, run);
                 if coverage.cancelled || !coverage.late.is_empty() {
                     return Err(Cancelled);
                 }

@@ -5,11 +5,11 @@
 //!
 //! **Invariant:** a value that cannot be read as the type of its column is null, and counted.
 
-use super::file::{self, MessageColumns};
+use super::columns::{MessageColumns, value_of, values_of};
 use logstead_answer::{AnswerTable, CellValue, ValueKind};
 use logstead_columnar::{ColumnBuffer, ColumnType, ColumnarFormat, ColumnarWriter, TypedColumn};
 use logstead_indexer::Hit;
-use logstead_record::{Field, FieldName, Severity, Storage, Timestamp};
+use logstead_record::{ColumnGroups, Field, FieldName, Severity, Storage, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -101,6 +101,11 @@ impl TypedMessages {
         Ok(TypedMessages { format, columns, writer: None })
     }
 
+    /// The columns of a batch that they are read from.
+    pub(super) fn groups(&self) -> ColumnGroups {
+        self.columns.iter().fold(ColumnGroups::NONE, |groups, column| groups.and(column.field.groups()))
+    }
+
     /// Appends the beginning.
     pub(super) fn begin(&mut self, out: &mut Vec<u8>) {
         let typed = |column: &FieldColumn| TypedColumn { name: column.name.clone(), kind: column.kind };
@@ -149,7 +154,7 @@ impl FieldColumn {
         let (batch, row) = (&hit.batch, hit.row);
         let known = match &self.field {
             FieldName::Dynamic(wanted) => {
-                return push_all(file::values_of(wanted, hit), self.kind, &mut self.unfit, buffer);
+                return push_all(values_of(wanted, hit), self.kind, &mut self.unfit, buffer);
             }
             FieldName::Known(known) => *known,
         };
@@ -169,7 +174,7 @@ impl FieldColumn {
             }
             (_, kind) => {
                 let mut text = Vec::new();
-                file::value_of(&self.field, logspace, hit, &mut text);
+                value_of(&self.field, logspace, hit, &mut text);
                 let value = (!text.is_empty()).then_some(text.as_slice());
                 push_all(value.into_iter(), kind, &mut self.unfit, buffer);
             }

@@ -2,7 +2,7 @@
 //!
 //! | format   | a message is                                                                                    |
 //! |----------|-------------------------------------------------------------------------------------------------|
-//! | `ndjson` | a line with the object that the API answers                                                     |
+//! | `ndjson` | a line with the object that the API answers, with the numbers and booleans that were sent as such |
 //! | `csv`    | a row by RFC 4180, below one with the names of the columns; several values of a field stand in lines |
 //! | `raw`    | the bytes as they were received, and a line feed                                                |
 //! | `arrow`  | a row of a stream of [typed columns](super::columnar)                                           |
@@ -11,15 +11,15 @@
 //! **Invariant:** values are written as they are: quoted, and not changed.
 
 use super::columnar::{self, TypedMessages, UnfitColumn};
+use super::columns::{MessageColumns, value_of};
 use super::csv;
-use super::message::{FieldValue, MessageJson, by_name};
+use super::message::MessageJson;
 use super::table::TableJson;
 use logstead_answer::AnswerTable;
 use logstead_columnar::ColumnarFormat;
 use logstead_indexer::Hit;
 use logstead_query::Pipeline;
-use logstead_record::FieldName;
-use logstead_record::Storage;
+use logstead_record::{ColumnGroups, FieldName};
 use serde::Serializer;
 use serde_json::Value;
 use std::io::Write;
@@ -27,58 +27,6 @@ use std::io::Write;
 /// Default columns.
 const COLUMNS: [&str; 9] =
     ["time", "received", "host", "program", "pid", "severity", "facility", "message", "logspace"];
-/// Maximum number of columns of a file.
-const COLUMNS_MAX: usize = 256;
-
-/// The fields of a message that are wanted, in their order, under the names by which they were asked for.
-pub struct MessageColumns(Vec<MessageColumn>);
-
-struct MessageColumn {
-    name: String,
-    field: FieldName,
-}
-
-impl MessageColumns {
-    /// These columns; an error if they are not possible.
-    pub fn new(names: Vec<String>) -> Result<MessageColumns, String> {
-        if names.is_empty() {
-            return Err("columns names no field: leave it out, or write it as time,host".to_owned());
-        }
-        if COLUMNS_MAX < names.len() {
-            return Err(format!("columns names {} fields: name at most {COLUMNS_MAX}", names.len()));
-        }
-        let column = |name: String| MessageColumn { field: FieldName::new(&name), name };
-        Ok(MessageColumns(names.into_iter().map(column).collect()))
-    }
-
-    /// The names.
-    pub fn names(&self) -> Vec<String> {
-        self.0.iter().map(|column| column.name.clone()).collect()
-    }
-
-    /// The names and the fields.
-    pub(super) fn into_fields(self) -> Vec<(String, FieldName)> {
-        self.0.into_iter().map(|column| (column.name, column.field)).collect()
-    }
-
-    /// The values of a message; `None` where it has none.
-    pub fn values(&self, logspace: &str, hit: &Hit) -> Vec<Option<FieldValue>> {
-        self.0.iter().map(|column| column.value(logspace, hit)).collect()
-    }
-}
-
-impl MessageColumn {
-    fn value(&self, logspace: &str, hit: &Hit) -> Option<FieldValue> {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        if let FieldName::Dynamic(wanted) = &self.field {
-            let values = values_of(wanted, hit).map(|value| (String::new(), text(value)));
-            return by_name(values).into_values().next();
-        }
-        let mut value = Vec::new();
-        value_of(&self.field, logspace, hit, &mut value);
-        (!value.is_empty()).then(|| FieldValue::One(text(&value)))
-    }
-}
 
 /// The format in which messages are written.
 pub enum MessageFormat {
@@ -113,10 +61,21 @@ impl MessageFormat {
         TypedMessages::new(format, &columns.unwrap_or_else(default_columns)).map(MessageFormat::Columnar)
     }
 
+    /// The columns of a batch that messages are written from.
+    pub fn groups(&self) -> ColumnGroups {
+        match self {
+            // The numbers that were sent are in the raw bytes.
+            MessageFormat::Chosen(columns) if columns.have_fields() => ColumnGroups::ALL,
+            MessageFormat::Chosen(columns) | MessageFormat::Csv(columns) => columns.groups(),
+            MessageFormat::Ndjson | MessageFormat::Raw => ColumnGroups::ALL,
+            MessageFormat::Columnar(messages) => messages.groups(),
+        }
+    }
+
     /// Appends the beginning: the header line, or the columns.
     pub fn begin(&mut self, out: &mut Vec<u8>) {
         match self {
-            MessageFormat::Csv(columns) => row(columns.0.iter().map(|column| column.name.as_bytes()), out),
+            MessageFormat::Csv(columns) => row(columns.names().iter(), out),
             MessageFormat::Columnar(messages) => messages.begin(out),
             MessageFormat::Ndjson | MessageFormat::Chosen(_) | MessageFormat::Raw => {}
         }
@@ -147,21 +106,22 @@ impl MessageFormat {
     fn text(&self, logspace: &str, hit: &Hit, out: &mut Vec<u8>) {
         match self {
             MessageFormat::Ndjson => {
-                serde_json::to_writer(&mut *out, &MessageJson::new(logspace, hit))
+                serde_json::to_writer(&mut *out, &MessageJson::as_sent(logspace, hit))
                     .expect("a message has names for keys");
                 out.push(b'\n');
             }
             MessageFormat::Chosen(columns) => {
-                let members = columns.0.iter().map(|column| (&column.name, column.value(logspace, hit)));
                 let mut serializer = serde_json::Serializer::new(&mut *out);
-                serializer.collect_map(members).expect("an object has names for keys");
+                serializer
+                    .collect_map(columns.sent_values(logspace, hit))
+                    .expect("an object has names for keys");
                 out.push(b'\n');
             }
             MessageFormat::Csv(columns) => {
                 let mut value = Vec::new();
-                for (number, column) in columns.0.iter().enumerate() {
+                for (number, field) in columns.fields().enumerate() {
                     value.clear();
-                    value_of(&column.field, logspace, hit, &mut value);
+                    value_of(field, logspace, hit, &mut value);
                     csv::value(number, &value, out);
                 }
                 out.extend_from_slice(b"\r\n");
@@ -241,45 +201,6 @@ fn cell(value: &Value) -> std::borrow::Cow<'_, [u8]> {
         Value::Null => b"".into(),
         Value::String(text) => text.as_bytes().into(),
         other => other.to_string().into_bytes().into(),
-    }
-}
-
-pub(super) fn value_of(field: &FieldName, logspace: &str, hit: &Hit, out: &mut Vec<u8>) {
-    let (batch, at) = (&hit.batch, hit.row);
-    let known = match field {
-        FieldName::Known(field) => field,
-        FieldName::Dynamic(wanted) => return joined(values_of(wanted, hit), b'\n', out),
-    };
-    match known.storage() {
-        Storage::Name(_) | Storage::Text(_) => out.extend_from_slice(batch.text(*known, at)),
-        Storage::Priority(half) => {
-            out.extend_from_slice(batch.priority(at).map_or("", |priority| half.name(priority)).as_bytes());
-        }
-        Storage::Flags => joined(batch.flags(at).names().map(str::as_bytes), b' ', out),
-        Storage::Time => time(hit.time, out),
-        Storage::Received => time(batch.received(at), out),
-        Storage::Raw => batch.write_raw(at, out),
-        Storage::Logspace => out.extend_from_slice(logspace.as_bytes()),
-    }
-}
-
-/// All values of a field that is not a column of each message.
-pub(super) fn values_of<'a>(wanted: &'a str, hit: &'a Hit) -> impl Iterator<Item = &'a [u8]> {
-    let fields = hit.batch.fields(hit.row);
-    fields.filter(|(name, _)| name.eq_ignore_ascii_case(wanted.as_bytes())).map(|(_, value)| value)
-}
-
-fn time(time: logstead_record::Timestamp, out: &mut Vec<u8>) {
-    // Writing to memory cannot fail.
-    write!(out, "{time}").ok();
-}
-
-fn joined<'a>(values: impl Iterator<Item = &'a [u8]>, between: u8, out: &mut Vec<u8>) {
-    for (number, value) in values.enumerate() {
-        if number != 0 {
-            out.push(between);
-        }
-        out.extend_from_slice(value);
     }
 }
 

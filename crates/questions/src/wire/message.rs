@@ -3,14 +3,19 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use logstead_indexer::Hit;
+use logstead_parse::{JsonLimits, JsonObject};
 use logstead_record::{Batch, Field};
 use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{Object, ObjectBuilder, Schema, Type};
+use utoipa::openapi::schema::{ArrayBuilder, Object, ObjectBuilder, OneOfBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
+
+/// The limits on what is looked for in an object.
+const SENT_LIMITS: JsonLimits = JsonLimits::of(1000, 256, 32);
 
 /// A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` then has the original bytes.
 #[derive(Serialize)]
@@ -82,23 +87,106 @@ struct MessageNumbers {
 }
 
 /// The value of a field; several if its name repeats.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize)]
 #[serde(untagged)]
 pub enum FieldValue {
     /// A single value.
-    One(String),
+    One(FieldText),
     /// Several values, in their order.
-    Many(Vec<String>),
+    Many(Vec<FieldText>),
 }
 
+/// One value of a field.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum FieldText {
+    /// A text.
+    Text(String),
+    /// A number or a boolean, as it was sent. Only exports have them.
+    Sent(Box<RawValue>),
+}
+
+/// The numbers and booleans of the JSON object that a message was sent as, by the names of its fields.
+#[derive(Default)]
+pub(super) struct SentScalars(HashMap<String, Vec<String>>);
+
+impl SentScalars {
+    /// Those of a message: of its raw bytes if they are an object, otherwise of an object in its text. A field that is a
+    /// string elsewhere in the object, with the same text, is not among them.
+    pub(super) fn of(batch: &Batch, row: usize) -> SentScalars {
+        if batch.field_range(row).is_empty() {
+            return SentScalars::default();
+        }
+        let mut raw = Vec::new();
+        batch.write_raw(row, &mut raw);
+        SentScalars::within(&raw, batch.message(row))
+    }
+
+    fn within(raw: &[u8], message: &[u8]) -> SentScalars {
+        let raw = raw.trim_ascii();
+        let text = if raw.starts_with(b"{") { raw } else { message.trim_ascii() };
+        let begin = text.iter().position(|&byte| byte == b'{').unwrap_or(text.len());
+        let Some(object) = JsonObject::read(&text[begin..], SENT_LIMITS) else {
+            return SentScalars::default();
+        };
+        let mut found: HashMap<String, Vec<String>> = HashMap::new();
+        for (name, text, _) in object.scalars().filter(|(.., is_scalar)| *is_scalar) {
+            found.entry(name.to_owned()).or_default().push(text.into_owned());
+        }
+        for (name, text, _) in object.scalars().filter(|(.., is_scalar)| !is_scalar) {
+            if let Some(texts) = found.get_mut(name) {
+                texts.retain(|other| *other != text);
+            }
+        }
+        SentScalars(found)
+    }
+
+    /// The value of a field: as it was sent, or as text.
+    pub(super) fn field(&self, name: &[u8], value: &[u8]) -> FieldText {
+        let value = text(value);
+        let of_name = std::str::from_utf8(name).ok().and_then(|name| self.0.get(name));
+        if of_name.is_none_or(|texts| !texts.contains(&value)) {
+            return FieldText::Text(value);
+        }
+        RawValue::from_string(value.clone()).map_or(FieldText::Text(value), FieldText::Sent)
+    }
+}
+
+impl From<String> for FieldText {
+    fn from(text: String) -> FieldText {
+        FieldText::Text(text)
+    }
+}
+
+impl PartialSchema for FieldValue {
+    fn schema() -> RefOr<Schema> {
+        let text = || ObjectBuilder::new().schema_type(Type::String);
+        let one = text().description(Some("A single value."));
+        let many = ArrayBuilder::new().items(text()).description(Some("Several values, in their order."));
+        let either = OneOfBuilder::new().item(one).item(many);
+        either.description(Some("The value of a field; several if its name repeats.")).into()
+    }
+}
+
+impl ToSchema for FieldValue {}
+
 impl MessageJson {
-    /// The message of a hit.
+    /// The message of a hit, with the fields as texts.
     pub fn new(logspace: &str, hit: &Hit) -> MessageJson {
+        MessageJson::of(logspace, hit, false)
+    }
+
+    /// The message of a hit, with the numbers and booleans that were sent as such.
+    pub(super) fn as_sent(logspace: &str, hit: &Hit) -> MessageJson {
+        MessageJson::of(logspace, hit, true)
+    }
+
+    fn of(logspace: &str, hit: &Hit, is_as_sent: bool) -> MessageJson {
         let (batch, row): (&Batch, usize) = (&hit.batch, hit.row);
         MessageJson {
             place: MessageIdentity::of(format!("{logspace}:{}", hit.sequence), batch, row),
             texts: MessageTexts(MessageTexts::FIELDS.map(|field| text(batch.text(field, row)))),
-            rest: MessageNumbers::of(logspace, batch, row),
+            rest: MessageNumbers::of(logspace, batch, row, is_as_sent),
         }
     }
 }
@@ -123,10 +211,15 @@ impl MessageTexts {
 }
 
 impl MessageNumbers {
-    fn of(logspace: &str, batch: &Batch, row: usize) -> MessageNumbers {
+    fn of(logspace: &str, batch: &Batch, row: usize, is_as_sent: bool) -> MessageNumbers {
         let priority = batch.priority(row);
         let mut raw = Vec::new();
         batch.write_raw(row, &mut raw);
+        let has_fields = is_as_sent && !batch.field_range(row).is_empty();
+        let sent = match has_fields {
+            true => SentScalars::within(&raw, batch.message(row)),
+            false => SentScalars::default(),
+        };
         MessageNumbers {
             severity: priority.map(|priority| priority.severity().number()),
             severity_name: priority.map(|priority| priority.severity().name()),
@@ -140,7 +233,7 @@ impl MessageNumbers {
             logspace: logspace.to_owned(),
             copy_of: text(batch.text(Field::CopyOf, row)),
             flags: batch.flags(row).names().collect(),
-            fields: fields(batch, row),
+            fields: by_name(batch.fields(row).map(|(name, value)| (text(name), sent.field(name, value)))),
         }
     }
 }
@@ -193,27 +286,26 @@ impl ToSchema for MessageJson {
     }
 }
 
-fn fields(batch: &Batch, row: usize) -> BTreeMap<String, FieldValue> {
-    by_name(batch.fields(row).map(|(name, value)| (text(name), text(value))))
-}
-
 /// Values grouped by name, in their order.
-pub fn by_name(named: impl Iterator<Item = (String, String)>) -> BTreeMap<String, FieldValue> {
+pub fn by_name<T: Into<FieldText>>(named: impl Iterator<Item = (String, T)>) -> BTreeMap<String, FieldValue> {
     let mut fields = BTreeMap::new();
     for (name, value) in named {
         match fields.entry(name) {
-            Entry::Vacant(entry) => drop(entry.insert(FieldValue::One(value))),
-            Entry::Occupied(mut entry) => entry.get_mut().push(value),
+            Entry::Vacant(entry) => drop(entry.insert(FieldValue::One(value.into()))),
+            Entry::Occupied(mut entry) => entry.get_mut().push(value.into()),
         }
     }
     fields
 }
 
 impl FieldValue {
-    fn push(&mut self, value: String) {
+    fn push(&mut self, value: FieldText) {
         match self {
             FieldValue::Many(values) => values.push(value),
-            FieldValue::One(first) => *self = FieldValue::Many(vec![std::mem::take(first), value]),
+            FieldValue::One(first) => {
+                let first = std::mem::replace(first, FieldText::Text(String::new()));
+                *self = FieldValue::Many(vec![first, value]);
+            }
         }
     }
 }
@@ -261,6 +353,44 @@ mod tests {
         assert_eq!(message["fields"], serde_json::json!({"a": ["1", "2", "3"], "b": "x"}));
         assert_eq!(message["raw"], "hello");
         assert!(message.get("raw_base64").is_none() && message.get("device_time").is_none());
+    }
+
+    #[test]
+    fn numbers_and_booleans_are_exported_as_they_were_sent() {
+        let sent = |text: &str, fields: &[(&str, &str)]| {
+            let mut builder = BatchBuilder::new();
+            fields.iter().for_each(|(name, value)| builder.field(name.as_bytes(), value.as_bytes()));
+            builder.push(&Row::text(text.as_bytes()));
+            let batch = Arc::new(builder.seal());
+            let hit = Hit { sequence: 1, time: batch.time(0), batch, row: 0 };
+            let shown = serde_json::to_value(MessageJson::new("main", &hit)).unwrap();
+            assert!(!shown["fields"].to_string().contains(":1"), "only exports have numbers: {shown}");
+            serde_json::to_string(&MessageJson::as_sent("main", &hit).rest.fields).unwrap()
+        };
+        let text =
+            r#"{"status":1.50,"ok":true,"name":"7","a":{"b":[1,"2",3]},"both":[1,"1"],"e":1E2,"n":null}"#;
+        let fields = [
+            ("status", "1.50"),
+            ("ok", "true"),
+            ("name", "7"),
+            ("a.b", "1"),
+            ("a.b", "2"),
+            ("a.b", "3"),
+            ("both", "1"),
+            ("both", "1"),
+            ("e", "1E2"),
+            ("other", "1"),
+        ];
+        let expected =
+            r#"{"a.b":[1,"2",3],"both":["1","1"],"e":1E2,"name":"7","ok":true,"other":"1","status":1.50}"#;
+        assert_eq!(sent(text, &fields), expected);
+        assert_eq!(sent(&format!("@cee: {text}"), &fields), expected);
+        assert_eq!(
+            sent(text, &[("status", "2"), ("Ok", "true")]),
+            r#"{"Ok":"true","status":"2"}"#,
+            "changed"
+        );
+        assert_eq!(sent("status 200", &[("status", "200")]), r#"{"status":"200"}"#);
     }
 
     #[test]

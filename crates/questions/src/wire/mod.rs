@@ -4,6 +4,7 @@
 //! **Invariant:** the API and the commands show a message in the same shape, so that each can read the other's output.
 
 pub mod columnar;
+pub mod columns;
 pub mod csv;
 pub mod file;
 pub mod message;

@@ -66,6 +66,9 @@ impl RowGroups {
         groups: ColumnGroups,
         scratch: &mut ReadScratch,
     ) -> Result<Batch, BlocksError> {
+        if picked.count() == rows.len() {
+            return self.read(rows, groups, scratch);
+        }
         let group = self.group_of(rows.start);
         let first = rows.start - self.starts[group] as usize;
         let has_parts = groups.has(ColumnGroup::Fields) && self.bundle.has(&of_group(PARTS, group));

@@ -25,6 +25,8 @@ import {
   coreColumns,
   exportPath,
   formats,
+  hasColumns,
+  isColumnar,
   wayOf,
 } from './choice';
 import { filePicker } from './sinks';
@@ -158,11 +160,15 @@ function Choices({ choice, isTable, onChange }: ChoicesProps) {
         )}
       </Group>
       <p className={classes.explain}>{explain(choice.format, isTable)}</p>
-      {choice.format === 'csv' && !isTable && (
+      {hasColumns(choice.format) && !isTable && (
         <TagsInput
           size="xs"
           label="Columns"
-          description="From left to right. Any field can be a column: write its name and press Enter."
+          description={`From left to right. Any field can be a column: write its name and press Enter.${
+            isColumnar(choice.format)
+              ? ' A type may stand behind it, such as status:integer; the others are number, boolean, time, list and text.'
+              : ''
+          }`}
           data={[...coreColumns]}
           value={[...choice.columns]}
           onChange={(columns) => onChange({ columns: columns.filter((name) => name !== '') })}
@@ -213,6 +219,8 @@ const labels: Readonly<Record<Format, string>> = {
   ndjson: 'NDJSON',
   csv: 'CSV',
   raw: 'Raw',
+  arrow: 'Arrow',
+  parquet: 'Parquet',
 };
 
 function explain(format: Format, isTable: boolean): string {
@@ -225,6 +233,10 @@ function explain(format: Format, isTable: boolean): string {
       return 'For spreadsheets, with the names of the columns in the first line.';
     case 'raw':
       return 'The bytes as they were received, a line feed after each message.';
+    case 'arrow':
+      return 'An Arrow stream, for pandas, Polars and other programs: columns with types, and times with nanoseconds.';
+    case 'parquet':
+      return 'A compressed file, for DuckDB, pandas, Spark and other programs: columns with types, and times with nanoseconds.';
   }
 }
 
@@ -261,12 +273,14 @@ function Running({ progress, tookMs }: Extract<ExportRun, { kind: 'running' }>) 
     <div>
       <ProgressBar value={share * 100} aria-label="Exported" size="sm" />
       <div className={classes.numbers}>
-        <span>
-          {formatCount(rows)}
-          {rowsMax !== null && ` of ${formatCount(rowsMax)}`}
-        </span>
+        {(0 < rows || rowsMax !== null) && (
+          <span>
+            {formatCount(rows)}
+            {rowsMax !== null && ` of ${formatCount(rowsMax)}`}
+          </span>
+        )}
         <span>{formatBytes(bytes)}</span>
-        {pace !== null && <span>{formatRate(pace.rowsPerSecond)} rows/s</span>}
+        {pace !== null && 0 < rows && <span>{formatRate(pace.rowsPerSecond)} rows/s</span>}
         {pace !== null && <span>{formatBytes(Math.round(pace.bytesPerSecond))}/s</span>}
         <span className="toEnd">
           {pace?.secondsLeft != null && `${durationText(pace.secondsLeft)} left`}

@@ -2,19 +2,29 @@
 import { askOf, paramsOf } from '../share/ask';
 import type { SearchState } from '../searchParams';
 
-export type Format = 'ndjson' | 'csv' | 'raw';
+export type Format = 'ndjson' | 'csv' | 'raw' | 'arrow' | 'parquet';
 export type Order = 'newest' | 'oldest';
 
 export type ExportChoice = {
   format: Format;
   order: Order;
-  /** The columns of `csv`; the server chooses them if the list is empty. */
+  /** The columns of a format with columns; the server chooses them if the list is empty. */
   columns: readonly string[];
   /** Whether copies are included: messages that another logspace has as well. */
   copies: boolean;
 };
 
-export const formats: readonly Format[] = ['ndjson', 'csv', 'raw'];
+export const formats: readonly Format[] = ['ndjson', 'csv', 'raw', 'arrow', 'parquet'];
+
+/** Whether a format has columns with types, and is not text. */
+export function isColumnar(format: Format): boolean {
+  return format === 'arrow' || format === 'parquet';
+}
+
+/** Whether a format has the same columns in each row, which can be chosen. */
+export function hasColumns(format: Format): boolean {
+  return format === 'csv' || isColumnar(format);
+}
 
 /** The fields that every message has, for the list of columns. */
 export const coreColumns: readonly string[] = [
@@ -39,7 +49,7 @@ export function exportParams(state: SearchState, choice: ExportChoice): [string,
     ['format', choice.format],
     ...(choice.copies ? [['copies', 'all'] satisfies [string, string]] : []),
     ...(choice.order === 'oldest' ? [['order', 'oldest'] satisfies [string, string]] : []),
-    ...(choice.format === 'csv' && choice.columns.length > 0
+    ...(hasColumns(choice.format) && choice.columns.length > 0
       ? [['columns', choice.columns.join(',')] satisfies [string, string]]
       : []),
   ];

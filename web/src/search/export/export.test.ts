@@ -26,6 +26,7 @@ type Outcome = { text: string; kept: string | null; error: string | null; progre
 
 async function run(
   response: Response | Error,
+  format: Format = 'ndjson',
   signal = new AbortController().signal,
 ): Promise<Outcome> {
   vi.stubGlobal('fetch', () =>
@@ -46,7 +47,7 @@ async function run(
       return Promise.resolve();
     },
   };
-  await transfer('/api/v1/export', 'ndjson', sink, signal, (progress) =>
+  await transfer('/api/v1/export', format, sink, signal, (progress) =>
     outcome.progress.push(progress),
   ).catch((error: unknown) => {
     outcome.error = error instanceof Error ? error.message : 'not an error';
@@ -71,6 +72,26 @@ test('an export that ends early is reported and leaves no file', async () => {
   const { text, kept, error } = await run(new Response('{}\n', { headers: headers(2) }));
   expect([text, kept]).toEqual(['', null]);
   expect(error).toContain('cut off');
+});
+
+test('a file with columns is kept only with its end', async () => {
+  const arrow = (end: number[]) => new Uint8Array([255, 255, 255, 255, 8, 0, 0, 0, 1, ...end]);
+  const whole = await run(
+    new Response(arrow([255, 255, 255, 255, 0, 0, 0, 0]), { headers: headers(7) }),
+    'arrow',
+  );
+  expect(whole.kept).not.toBeNull();
+  const parquet = await run(new Response('PAR1…PAR1', { headers: headers(7) }), 'parquet');
+  expect(parquet.kept).not.toBeNull();
+  for (const [body, format] of [
+    [arrow([255, 255, 255, 255, 0, 0, 0]), 'arrow'],
+    [new Uint8Array(), 'arrow'],
+    ['PAR1…PAR', 'parquet'],
+    ['PAR1…', 'parquet'],
+  ] as const) {
+    const cut = await run(new Response(body, { headers: headers(7) }), format);
+    expect([cut.kept, cut.error]).toEqual([null, expect.stringContaining('cut off')]);
+  }
 });
 
 test('a connection that breaks is reported and leaves no file', async () => {
@@ -106,6 +127,7 @@ test('the address of an export says everything that was chosen', () => {
     '/api/v1/export?query=a+%7C+top+3+host&timezone=Europe%2FVienna&logspaces=main&format=raw&unparsed=text',
   );
   expect(path('csv')).toContain('&copies=all&columns=host');
+  expect(path('parquet')).toContain('&format=parquet&columns=host');
 });
 
 test('the pace is shown once there is something to judge by', () => {

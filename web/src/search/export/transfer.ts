@@ -4,7 +4,7 @@
  */
 import { ApiError, networkError, readProblem, tellSessionLoss } from '../../api/client';
 import { under } from '../../base';
-import type { Format } from './choice';
+import { type Format, isColumnar } from './choice';
 
 /** The destination of the bytes. `keep` completes the file, `discard` leaves no trace of it. */
 export type Sink = {
@@ -48,9 +48,9 @@ async function pour(
   sink: Sink,
   onProgress: (progress: Progress) => void,
 ): Promise<Progress> {
+  if (isColumnar(format)) return pourColumns(response, format, sink, onProgress);
   const count = rowCounter(format);
-  const told = Number.parseInt(response.headers.get('X-Logstead-Count') ?? '', 10);
-  let progress: Progress = { rows: 0, rowsMax: Number.isNaN(told) ? null : told, bytes: 0 };
+  let progress: Progress = { rows: 0, rowsMax: toldCount(response), bytes: 0 };
   onProgress(progress);
   const reader = response.body?.getReader();
   for (;;) {
@@ -61,6 +61,35 @@ async function pour(
     progress = { ...progress, rows: count(read.value), bytes };
     onProgress(progress);
   }
+}
+
+/** Its rows are known only at the end, which a file that was cut off lacks. */
+async function pourColumns(
+  response: Response,
+  format: Format,
+  sink: Sink,
+  onProgress: (progress: Progress) => void,
+): Promise<Progress> {
+  let progress: Progress = { rows: 0, rowsMax: null, bytes: 0 };
+  let last: number[] = [];
+  onProgress(progress);
+  const reader = response.body?.getReader();
+  for (;;) {
+    const read = await reader?.read().catch(cutOff);
+    if (read?.value === undefined) break;
+    await sink.write(read.value);
+    last = [...last, ...read.value.slice(-END_BYTES)].slice(-END_BYTES);
+    progress = { ...progress, bytes: progress.bytes + read.value.length };
+    onProgress(progress);
+  }
+  const end = format === 'arrow' ? ARROW_END : PARQUET_END;
+  if (!end.every((byte, at) => last[last.length - end.length + at] === byte)) cutOff(null);
+  return { ...progress, rows: toldCount(response) ?? 0 };
+}
+
+function toldCount(response: Response): number | null {
+  const told = Number.parseInt(response.headers.get('X-Logstead-Count') ?? '', 10);
+  return Number.isNaN(told) ? null : told;
 }
 
 function checkWhole({ rows, rowsMax }: Progress, format: Format): void {
@@ -82,6 +111,11 @@ export function fileName(response: Response, format: Format): string {
   const told = /filename="([\w.-]+)"/u.exec(response.headers.get('Content-Disposition') ?? '')?.[1];
   return told ?? `logstead.${format}`;
 }
+
+const ARROW_END: readonly number[] = [255, 255, 255, 255, 0, 0, 0, 0];
+/** `PAR1` */
+const PARQUET_END: readonly number[] = [80, 65, 82, 49];
+const END_BYTES = 8;
 
 const LINE_FEED = 10;
 const QUOTE = 34;
