@@ -43,6 +43,12 @@ const proofs = {
     ],
     env: {},
   },
+  generators: {
+    proves:
+      'eight generators make clients of the API that compile, and four of those make every call (needs Go, Maven and the network)',
+    command: ['node', ['scripts/generators.mjs']],
+    env: {},
+  },
 };
 
 const asked = process.argv.slice(2);
