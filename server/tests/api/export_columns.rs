@@ -44,7 +44,7 @@ fn messages(count: u64) -> Vec<Value> {
     let value = |random: u64| match random % 9 {
         0 => json!(random % 1000),
         1 => json!(random as f64 / 7.0),
-        2 => json!(random % 2 == 0),
+        2 => json!(random.is_multiple_of(2)),
         3 => json!(["a", random % 3, "c\nd"]),
         4 => json!(""),
         5 => json!(i64::MIN),
@@ -60,11 +60,11 @@ fn messages(count: u64) -> Vec<Value> {
         });
         for name in NAMES {
             random = random.rotate_left(17).wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(number);
-            if random % 3 == 0 {
+            if random.is_multiple_of(3) {
                 message[name] = value(random >> 8);
             }
         }
-        if number % 5 == 0 {
+        if number.is_multiple_of(5) {
             message["severity"] = json!(random % 8);
         }
         message
