@@ -94,6 +94,14 @@ const pages = [
     operations: ['logspaces'],
   },
   {
+    file: 'jobs',
+    title: 'Jobs',
+    about:
+      'Long work, such as verifying a logspace, [goes on without its client](../api.md#jobs): what it has done so far, and its result.',
+    examples: {},
+    operations: ['jobs'],
+  },
+  {
     file: 'senders',
     title: 'Senders',
     about: 'The hosts that send messages.',
