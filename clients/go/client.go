@@ -49,7 +49,7 @@ func New(address, token string, options ...Option) (*Client, error) {
 		return nil, fmt.Errorf("logstead: %q is no address: it begins with http:// or https://", address)
 	}
 	transport := &transport{
-		http:  http.DefaultClient,
+		http:  defaultHTTPClient(),
 		token: token,
 		retry: Retry{Deadline: 30 * time.Second, FirstWait: 200 * time.Millisecond, LongestWait: 5 * time.Second},
 	}
@@ -61,6 +61,19 @@ func New(address, token string, options ...Option) (*Client, error) {
 		return nil, fmt.Errorf("logstead: %w", err)
 	}
 	return &Client{generated, transport}, nil
+}
+
+// answerTimeout is how long a server may take until its answer begins.
+const answerTimeout = time.Minute
+
+func defaultHTTPClient() *http.Client {
+	transport, ok := http.DefaultTransport.(*http.Transport)
+	if !ok { // the program has replaced it
+		return http.DefaultClient
+	}
+	transport = transport.Clone()
+	transport.ResponseHeaderTimeout = answerTimeout
+	return &http.Client{Transport: transport}
 }
 
 // FromEnv returns a client of the server that LOGSTEAD_SERVER and LOGSTEAD_TOKEN name, as for the command line.
