@@ -49,6 +49,13 @@ def test_stages_of_messages_are_exported_but_not_tables(logs: Logstead, program:
         list(logs.export(f"{program.query} | stats count() by host"))
 
 
+def test_numbers_and_booleans_are_as_they_were_sent(logs: Logstead, program: Program) -> None:
+    sent = {"took": 12, "share": 0.5, "ok": True, "word": "7", "tags": [1, "b"]}
+    logs.ingest([program.message("x", **sent)])
+    assert next(logs.export(program.query))["fields"] == sent
+    assert next(logs.export(program.query, columns=["ok", "took"])) == {"ok": True, "took": 12}
+
+
 def test_a_server_killed_during_an_export_is_an_error(own_server: Server) -> None:
     with own_server.client(retry=Retry(deadline=0)) as logs:
         logs.ingest([{"message": f"m {number} {'x' * 500}"} for number in range(MANY)])

@@ -142,3 +142,25 @@ fn pack(values: &[u32], bits: u32, out: &mut Vec<u8>) {
         out.push(pending as u8);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_packed_as_the_format_describes() {
+        let check = |values: &[u32], bits, expected: &[u8]| {
+            let mut out = Vec::new();
+            runs(values, bits, &mut out);
+            assert_eq!(out, expected, "{values:?}");
+        };
+        // The example of the description of Parquet.
+        check(&[0, 1, 2, 3, 4, 5, 6, 7], 3, &[3, 0b1000_1000, 0b1100_0110, 0b1111_1010]);
+        check(&[0, 1, 2], 3, &[3, 0b1000_1000, 0, 0]);
+        check(&[5; 300], 3, &[0b1101_1000, 4, 5]);
+        check(&[1 << 16; 2], 17, &[4, 0, 0, 1]);
+        let mut one = Vec::new();
+        ids(&[0, 0], 1, &mut one);
+        assert_eq!(one, [1, 4, 0], "at least one bit");
+    }
+}

@@ -100,3 +100,25 @@ fn code(value: &ThriftValue) -> u8 {
         ThriftValue::Struct(_) => STRUCT,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structures_are_encoded_as_the_protocol_describes() {
+        let inner = ThriftValue::Struct(vec![(1, ThriftValue::Bool(true)), (2, ThriftValue::Bool(false))]);
+        let list = ThriftValue::List(vec![ThriftValue::Int(-1), ThriftValue::Int(64)]);
+        let fields = vec![(1, ThriftValue::Long(300)), (3, text("ab")), (4, list), (10, inner)];
+        let expected =
+            [0x16, 0xd8, 0x04, 0x28, 2, b'a', b'b', 0x19, 0x25, 1, 0x80, 0x01, 0x6c, 0x11, 0x12, 0, 0];
+        assert_eq!(encoded(&fields), expected);
+        let mut long = Vec::new();
+        list_of(20, &mut long);
+        assert_eq!(long[..2], [0xf5, 20]);
+    }
+
+    fn list_of(length: usize, out: &mut Vec<u8>) {
+        value(&ThriftValue::List((0..length).map(|_| ThriftValue::Int(0)).collect()), out);
+    }
+}

@@ -68,3 +68,54 @@ impl ColumnarWriter {
         self.batch.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ColumnType;
+
+    const FORMATS: [ColumnarFormat; 2] = [ColumnarFormat::Arrow, ColumnarFormat::Parquet];
+
+    fn writer(format: ColumnarFormat, out: &mut Vec<u8>) -> ColumnarWriter {
+        ColumnarWriter::begin(format, &[TypedColumn { name: "a".to_owned(), kind: ColumnType::Text }], out)
+    }
+
+    #[test]
+    fn rows_are_passed_on_before_there_are_many_or_large_ones() {
+        for (length, rows_max) in [(0, 20_000), (1 << 20, 3), (8 << 20, 1)] {
+            let text = vec![b'x'; length];
+            let mut out = Vec::new();
+            let mut writer = writer(ColumnarFormat::Arrow, &mut out);
+            let begun = out.len();
+            let mut rows = 0;
+            while out.len() == begun {
+                writer.columns()[0].push_text(&text);
+                assert!(length <= writer.end_row(&mut out));
+                rows += 1;
+            }
+            assert!(rows <= rows_max, "{rows} of {length} bytes");
+        }
+    }
+
+    #[test]
+    fn only_a_file_that_was_ended_has_an_end() {
+        for (format, end) in FORMATS.into_iter().zip([&b"\xff\xff\xff\xff\0\0\0\0"[..], b"PAR1"]) {
+            let mut out = Vec::new();
+            let mut writer = writer(format, &mut out);
+            for _ in 0..50_000 {
+                writer.columns()[0].push_text(b"text");
+                writer.end_row(&mut out);
+                assert!(out.len() == 4 || !out.ends_with(end));
+            }
+            writer.end(&[], &mut out);
+            assert!(out.ends_with(end));
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a value for each column")]
+    fn a_row_without_a_value_is_a_mistake() {
+        let mut out = Vec::new();
+        writer(ColumnarFormat::Arrow, &mut out).end_row(&mut out);
+    }
+}
