@@ -1,7 +1,7 @@
 /** The texts about an item: its counters, and a summary in one line. */
 import type { DocumentWarning, RouterStatus } from '../api/model';
 import { formatRate } from '../ui/number';
-import { type Item, type ItemPlace, type Section, idOf, listOf, textOf, valueAt } from './document';
+import { type Item, type ItemPlace, type Section, listOf, textOf, valueAt } from './document';
 import { warningOfRoute } from './problems';
 
 /** `perSecond` is null until it is measured. */
