@@ -25,6 +25,7 @@ mod compress;
 mod conditional;
 mod error;
 mod export;
+mod export_job;
 mod extract;
 mod headers;
 mod ingest;
@@ -90,6 +91,7 @@ pub fn app(state: ApiState) -> Router {
 pub fn apps(state: ApiState) -> Apps {
     let shared = ApiInner::new(state);
     let (meta, pace) = (shared.state.meta.clone(), shared.pace.clone());
+    jobs::start::forget_in_time(&shared.jobs);
     shared.state.pipeline.admit_by(Arc::new(TokenGate { meta, pace }));
     let mut console = OpenApiRouter::<SharedState>::new();
     for (needs, routes) in routes::routes() {

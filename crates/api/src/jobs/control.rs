@@ -45,7 +45,7 @@ impl JobControl {
     }
 
     /// Returns once the job is asked to end.
-    pub(super) async fn cancelled(&self) {
+    pub(crate) async fn cancelled(&self) {
         if !self.is_cancelled() {
             self.cancelled.notified().await;
         }

@@ -13,6 +13,8 @@ pub(crate) enum JobKind {
     Verify,
     /// The indexes of a logspace are rebuilt from its messages.
     Reindex,
+    /// Messages are written to a file.
+    Export,
 }
 
 impl fmt::Display for JobKind {
@@ -20,6 +22,7 @@ impl fmt::Display for JobKind {
         f.write_str(match self {
             JobKind::Verify => "verify",
             JobKind::Reindex => "reindex",
+            JobKind::Export => "export",
         })
     }
 }
@@ -98,6 +101,8 @@ pub(crate) enum JobResult {
     Verify(Verification),
     /// The indexes that were rebuilt.
     Reindex(Reindexing),
+    /// The file with the messages.
+    Export(ExportedFile),
 }
 
 impl JobResult {
@@ -106,6 +111,7 @@ impl JobResult {
         match self {
             JobResult::Verify(verification) => !verification.complete,
             JobResult::Reindex(reindexing) => reindexing.is_cut,
+            JobResult::Export(_) => false,
         }
     }
 }
@@ -160,6 +166,27 @@ pub(crate) struct Reindexing {
     /// Whether some indexes were not even tried.
     #[serde(skip)]
     pub(crate) is_cut: bool,
+}
+
+/// The file that an export has written.
+#[derive(Default, Serialize, Deserialize, utoipa::ToSchema)]
+pub(crate) struct ExportedFile {
+    /// The name for the file.
+    pub(crate) name: String,
+    /// The value of `Content-Type`.
+    pub(crate) media_type: String,
+    /// Its length.
+    pub(crate) bytes: u64,
+    /// The messages or rows in it.
+    pub(crate) messages: u64,
+    /// The number of copies that are left out.
+    pub(crate) copies: u64,
+    /// How many matching messages are missing because they cannot be read, as far as that is known.
+    pub(crate) missing: u64,
+    /// The number of parts of the store that cannot be read.
+    pub(crate) damaged_parts: u64,
+    /// The first 100 of these parts.
+    pub(crate) damaged: Vec<String>,
 }
 
 /// Long work that goes on without its client.

@@ -8,7 +8,7 @@ use crate::jobs::control::JobControl;
 use crate::jobs::job::{
     Job, JobKind, JobResult, ProgressUnit, Reindexing, Verification, VerificationFinding,
 };
-use crate::jobs::start::{RunningJob, start};
+use crate::jobs::start::{RunningJob, on_a_thread, start};
 use crate::state::SharedState;
 use axum::response::Response;
 use logstead_indexer::{Searcher, VerifyReport};
@@ -28,7 +28,7 @@ const FINDINGS_MAX: usize = 1000;
 pub(crate) async fn verify(call: Call, Path(id): Path<String>) -> Result<Response> {
     call.caller.check_manages(&id)?;
     let searcher = searcher(&call.shared, &id)?;
-    let work = Box::new(move |job: &RunningJob| Ok(JobResult::Verify(verify_all(&searcher, job))));
+    let work = on_a_thread(move |job| Ok(JobResult::Verify(verify_all(&searcher, &job))));
     start(call, JobKind::Verify, vec![id], work).await
 }
 
@@ -78,7 +78,7 @@ pub(crate) async fn reindex(call: Call, Path(id): Path<String>) -> Result<Respon
     call.caller.check_manages(&id)?;
     searcher(&call.shared, &id)?;
     let (pipeline, logspace) = (call.shared.state.pipeline.clone(), id.clone());
-    let work = Box::new(move |job: &RunningJob| {
+    let work = on_a_thread(move |job| {
         let reindexed = reindex_all(&pipeline, &logspace, &job.control, &|| job.cancel.is_requested());
         Ok(JobResult::Reindex(reindexed))
     });

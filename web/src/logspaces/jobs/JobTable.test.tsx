@@ -41,6 +41,14 @@ test('a job that has ended cannot be cancelled, and says why it failed', () => {
   expect(screen.queryByRole('button')).not.toBeInTheDocument();
 });
 
+test('an export that is done can be downloaded', () => {
+  const result = { kind: 'export', name: 'all.ndjson', bytes: 2048 } as Job['result'];
+  renderPart(<JobTable jobs={[job({ kind: 'export', state: 'done', result })]} />);
+  const link = screen.getByRole('link', { name: 'Download 2.0 KiB' });
+  expect(link).toHaveAttribute('href', expect.stringMatching(/\/api\/v1\/jobs\/a1\/result$/));
+  expect(link).toHaveAttribute('download', 'all.ndjson');
+});
+
 test('without jobs there is no table', () => {
   renderPart(<JobTable jobs={[]} />);
   expect(screen.queryByRole('table')).not.toBeInTheDocument();
