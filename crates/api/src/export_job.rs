@@ -6,7 +6,7 @@
 use super::access::Call;
 use super::error::{ApiError, Result};
 use super::export::{ExportPlan, ExportRequest, ExportedTable, MessageExport, NAMED_MAX};
-use super::jobs::job::{ExportedFile, Job, JobKind, JobResult, ProgressUnit};
+use super::jobs::job::{ExportedFile, Job, JobKind, JobResult};
 use super::jobs::start::{JobWork, RunningJob, on_a_thread, start};
 use super::question::CallerQuestion;
 use super::state::SharedState;
@@ -57,7 +57,7 @@ fn export_messages(
     let RunningJob { id, control, cancel } = job;
     let mut exporting = export.begin(cancel, false).map_err(stopped)?;
     let total = exporting.reading.is_counted().then(|| exporting.reading.left());
-    control.begin(ProgressUnit::Messages, total);
+    control.begin(total);
     let mut writer = shared.jobs.files.create(&id)?;
     loop {
         let before = exporting.reading.written();

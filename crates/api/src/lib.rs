@@ -9,6 +9,7 @@
 //! | `router/`   | the router document and its revisions                       |
 //! | `operate/`  | logspaces, destinations, health                             |
 //! | `ingest/`   | storing messages, in every protocol that shippers speak     |
+//! | `jobs/`     | long work that goes on without its client                   |
 //!
 //! `problem_type` ← `error` ← `access/caller` ← `state` ← the rest of `access/` ← `question/` ← {`ask/`, `tail/`, `operate/`, `ingest/`, …} ←
 //! `routes` ← `openapi`.

@@ -17,6 +17,17 @@ pub(crate) enum JobKind {
     Export,
 }
 
+impl JobKind {
+    /// The things that are counted in its progress.
+    pub(super) fn unit(self) -> ProgressUnit {
+        match self {
+            JobKind::Verify => ProgressUnit::Bytes,
+            JobKind::Reindex => ProgressUnit::Segments,
+            JobKind::Export => ProgressUnit::Messages,
+        }
+    }
+}
+
 impl fmt::Display for JobKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -204,7 +215,7 @@ pub(crate) struct Job {
     /// When its turn came; null while it waits for its turn.
     #[schema(required)]
     pub(crate) started_at: Option<String>,
-    /// When it ended; null until then. For an interrupted job, the time at which the server started again.
+    /// When it ended; null until then. If the server was killed, the time at which it started again.
     #[schema(required)]
     pub(crate) finished_at: Option<String>,
     /// When it will be forgotten, if not before that to make room for others; null until it has ended.

@@ -108,7 +108,7 @@ impl JobRegistry {
     /// Admits a job, which then waits for its turn.
     pub(super) fn admit(&self, job: JobToStart, now: Timestamp) -> Result<AdmittedJob> {
         self.tidy(now);
-        let control = Arc::<JobControl>::default();
+        let control = Arc::new(JobControl::new(job.kind.unit()));
         let record = {
             let mut jobs = self.jobs.lock();
             check_room(&jobs, &job.account)?;

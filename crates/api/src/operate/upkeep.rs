@@ -5,9 +5,7 @@ use crate::access::Call;
 use crate::error::Result;
 use crate::extract::Path;
 use crate::jobs::control::JobControl;
-use crate::jobs::job::{
-    Job, JobKind, JobResult, ProgressUnit, Reindexing, Verification, VerificationFinding,
-};
+use crate::jobs::job::{Job, JobKind, JobResult, Reindexing, Verification, VerificationFinding};
 use crate::jobs::start::{RunningJob, on_a_thread, start};
 use crate::state::SharedState;
 use axum::response::Response;
@@ -36,7 +34,7 @@ fn verify_all(searcher: &Searcher, job: &RunningJob) -> Verification {
     let started = Instant::now();
     let stats = searcher.stats();
     let bytes = stats.blocks_bytes + stats.index_bytes + stats.journal_bytes;
-    job.control.begin(ProgressUnit::Bytes, Some(bytes));
+    job.control.begin(Some(bytes));
     let mut verification = Verification::default();
     searcher.verify(&job.cancel.run(), &mut |checked| {
         job.control.add(checked.bytes, checked.messages);
@@ -92,7 +90,7 @@ fn reindex_all(
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Reindexing {
     let started = Instant::now();
-    let begin = |segments: usize| control.begin(ProgressUnit::Segments, Some(segments as u64));
+    let begin = |segments: usize| control.begin(Some(segments as u64));
     let each = |messages: u64| control.add(1, messages);
     let ReindexResult { indexes, messages, failures, is_complete, is_cut } =
         pipeline.reindex(id, is_cancelled, &begin, &each);

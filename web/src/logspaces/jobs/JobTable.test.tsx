@@ -24,7 +24,8 @@ const job = (part: Partial<Job>): Job => ({
 afterEach(() => vi.unstubAllGlobals());
 
 test('a job that runs says how far it is, and can be cancelled', async () => {
-  const asked = vi.fn((_: Request) => Promise.resolve(Response.json(job({ state: 'cancelling' }))));
+  const asked = vi.fn<(request: Request) => Promise<Response>>();
+  asked.mockResolvedValue(Response.json(job({ state: 'cancelling' })));
   vi.stubGlobal('fetch', asked);
   renderPart(<JobTable jobs={[job({})]} />);
   const row = within(screen.getByRole('row', { name: /verify main/ }));
