@@ -21,7 +21,7 @@ use super::waiting::{blocking, busy};
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use logstead_answer::AnswerTable;
+use logstead_answer::{Aggregation, AnswerTable};
 use logstead_columnar::ColumnarFormat;
 use logstead_flow::request_id;
 use logstead_indexer::{AnswerTarget as Answer, Hit};
@@ -51,7 +51,7 @@ const TRAILERS: &str = "X-Logstead-Damaged, X-Logstead-Missing, X-Logstead-Unfit
 /// The key of the summary in a Parquet file.
 const SUMMARY_NOTE: &str = "logstead.summary";
 /// Maximum number of damaged parts that a summary names.
-const NAMED_MAX: usize = 100;
+pub(super) const NAMED_MAX: usize = 100;
 /// Maximum number of pieces that wait for a slow client.
 const PIECES_MAX: usize = 2;
 /// How long a client may pause, because it occupies a place that others could use.
@@ -136,63 +136,134 @@ pub(crate) enum ExportFormat {
     ))
 )]
 pub(crate) async fn export(headers: HeaderMap, asked: CallerQuestion<ExportRequest>) -> Result<Response> {
-    let CallerQuestion { shared, caller, mut question, own, .. } = asked;
-    if own.limit == Some(0) {
-        return Err(ApiError::invalid("limit is 0: it must be at least 1").path("limit"));
-    }
-    let format = own.format.unwrap_or_else(|| ExportFormat::accepted(&headers));
-    let limit = own.limit.unwrap_or(u64::MAX);
-    let passing = question.exported(format.has_columns());
-    if passing.is_none() && !question.stages.is_empty() {
-        return export_table(&shared, &caller, question, format, limit, own.summary).await;
-    }
-    let writing = format.writing(&question, passing.as_ref(), own.columns);
-    let writing = writing.map_err(|detail| ApiError::invalid(detail).path("columns"))?;
+    let CallerQuestion { shared, caller, question, mut own, .. } = asked;
+    own.format.get_or_insert_with(|| ExportFormat::accepted(&headers));
+    let (now, has_summary) = (question.now, own.summary);
+    let export = match ExportPlan::new(&shared, question, own)? {
+        ExportPlan::Table(table) => return table.answer(&shared, &caller).await,
+        ExportPlan::Messages(export) => export,
+    };
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
         return Err(busy("too many exports are running (limits.exports_max)"));
     };
-    let order = own.order.unwrap_or_default().into();
     let (cancel, guard) = Cancel::without_limit(&shared);
-    let (now, has_summary) = (question.now, own.summary);
     let asker = CallerRecheck::new(&shared, &headers, &caller);
-    let begin = move || {
-        let begun = question.logspaces.clone().read(question.wanted(), passing, order, limit, &cancel.run());
-        let begun = begun.map(|reading| reading.with_columns(writing.groups()));
-        begun.map(|reading| RunningExport {
-            reading,
-            writing,
-            cancel,
-            has_summary,
-            stage: FileStage::Beginning,
-        })
-    };
+    let format = export.format;
     let stopping = |Cancelled| busy("the server is stopping");
-    let exporting = blocking(begin).await?.map_err(stopping)?;
+    let exporting = blocking(move || export.begin(cancel, has_summary)).await?.map_err(stopping)?;
     Ok(exporting.answer(format, now, asker, permit, guard))
+}
+
+impl ExportRequest {
+    pub(super) fn format_or_default(&self) -> ExportFormat {
+        self.format.unwrap_or_default()
+    }
 }
 
 impl QuestionParameters for ExportRequest {
     const STAGES: AllowedStages = AllowedStages::All;
 }
 
-/// Exports the table of a query with stages, which is complete before the first byte is sent.
-async fn export_table(
-    shared: &SharedState,
-    caller: &Caller,
-    mut question: StoreQuestion,
-    format: ExportFormat,
+/// An export that can be made.
+pub(super) enum ExportPlan {
+    Messages(Box<MessageExport>),
+    Table(Box<TableExport>),
+}
+
+/// An export of messages, one by one.
+pub(super) struct MessageExport {
+    pub(super) format: ExportFormat,
+    question: StoreQuestion,
+    passing: Option<StreamedStages>,
+    writing: MessageFormat,
+    order: ResultOrder,
+    limit: u64,
+}
+
+/// An export of the table of a query with stages, which is complete before the first byte is sent.
+pub(super) struct TableExport {
+    pub(super) format: ExportFormat,
+    question: StoreQuestion,
+    aggregation: Aggregation,
     rows_max: u64,
     has_summary: bool,
-) -> Result<Response> {
-    if format == ExportFormat::Raw {
-        let detail = "a query with stages makes a table: export it as ndjson, csv, arrow or parquet";
-        return Err(ApiError::invalid(detail).path("format"));
+}
+
+/// A table as a file, and what it lacks.
+pub(super) struct ExportedTable {
+    pub(super) rows: u64,
+    pub(super) bytes: Vec<u8>,
+    pub(super) unfit: Vec<UnfitColumn>,
+    pub(super) damaged: Vec<String>,
+    pub(super) copies: u64,
+}
+
+impl ExportPlan {
+    pub(super) fn new(
+        shared: &SharedState,
+        mut question: StoreQuestion,
+        own: ExportRequest,
+    ) -> Result<ExportPlan> {
+        if own.limit == Some(0) {
+            return Err(ApiError::invalid("limit is 0: it must be at least 1").path("limit"));
+        }
+        let format = own.format_or_default();
+        let limit = own.limit.unwrap_or(u64::MAX);
+        let passing = question.exported(format.has_columns());
+        if passing.is_none() && !question.stages.is_empty() {
+            return TableExport::new(shared, question, format, limit, own.summary)
+                .map(Box::new)
+                .map(ExportPlan::Table);
+        }
+        let writing = format.writing(&question, passing.as_ref(), own.columns);
+        let writing = writing.map_err(|detail| ApiError::invalid(detail).path("columns"))?;
+        let order = own.order.unwrap_or_default();
+        let export = MessageExport { format, question, passing, writing, order, limit };
+        Ok(ExportPlan::Messages(Box::new(export)))
     }
-    let now = question.now;
-    let pipeline = Pipeline { filter: question.query.clone(), stages: std::mem::take(&mut question.stages) };
-    let mut aggregation = compile(&mut question, &pipeline, shared.query_memory_max())?;
-    let weight = question.heavy();
-    let made = move |cancel: &Cancel| -> Result<TableFile> {
+}
+
+impl MessageExport {
+    /// Counts the messages, and begins to read them.
+    pub(super) fn begin(
+        self,
+        cancel: Cancel,
+        has_summary: bool,
+    ) -> std::result::Result<RunningExport, Cancelled> {
+        let MessageExport { format, question, passing, writing, order, limit } = self;
+        let logspaces = question.logspaces.clone();
+        let reading = logspaces.read(question.wanted(), passing, order.into(), limit, &cancel.run())?;
+        let reading = reading.with_columns(writing.groups());
+        Ok(RunningExport { format, reading, writing, cancel, has_summary, stage: FileStage::Beginning })
+    }
+}
+
+impl TableExport {
+    fn new(
+        shared: &SharedState,
+        mut question: StoreQuestion,
+        format: ExportFormat,
+        rows_max: u64,
+        has_summary: bool,
+    ) -> Result<TableExport> {
+        if format == ExportFormat::Raw {
+            let detail = "a query with stages makes a table: export it as ndjson, csv, arrow or parquet";
+            return Err(ApiError::invalid(detail).path("format"));
+        }
+        let pipeline =
+            Pipeline { filter: question.query.clone(), stages: std::mem::take(&mut question.stages) };
+        let aggregation = compile(&mut question, &pipeline, shared.query_memory_max())?;
+        Ok(TableExport { format, question, aggregation, rows_max, has_summary })
+    }
+
+    /// Makes the table, once its turn among the searches has come.
+    pub(super) async fn make(self, shared: &SharedState, caller: &Caller) -> Result<ExportedTable> {
+        let weight = self.question.heavy();
+        ask(shared, caller, weight, move |cancel| self.table(cancel)).await?
+    }
+
+    fn table(self, cancel: &Cancel) -> Result<ExportedTable> {
+        let TableExport { format, mut question, mut aggregation, rows_max, has_summary } = self;
         let coverage = question.answer(cancel, &mut [Answer::Table(&mut aggregation)])?;
         let copies = question.count_copies(cancel);
         let reasons =
@@ -208,38 +279,32 @@ async fn export_table(
         if let Some(flaw) = table.flaw_as_file(rows_max) {
             return Err(ApiError::new(ProblemType::UnsuitableQuery, flaw).path("query"));
         }
-        let mut file = TableFile::new(table, format, rows_max).map_err(ApiError::internal)?;
+        let mut file = ExportedTable::new(table, format, rows_max).map_err(ApiError::internal)?;
         if has_summary {
             let end = ExportEnd { messages: file.rows, missing: 0, copies, unfit: &file.unfit };
             let line = end.line(format, damaged.iter());
             file.bytes.extend_from_slice(&line);
         }
-        Ok(TableFile { damaged: damaged.len(), copies, ..file })
-    };
-    let TableFile { rows, bytes, unfit, damaged, copies } = ask(shared, caller, weight, made).await??;
-    let mut response = Body::from(bytes).into_response();
-    if 0 < damaged {
-        response.headers_mut().insert(DAMAGED, damaged.into());
+        Ok(ExportedTable { damaged, copies, ..file })
     }
-    if !unfit.is_empty() {
-        response.headers_mut().insert(UNFIT, unfit_values(&unfit).into());
+
+    async fn answer(self, shared: &SharedState, caller: &Caller) -> Result<Response> {
+        let (now, format) = (self.question.now, self.format);
+        let ExportedTable { rows, bytes, unfit, damaged, copies } = self.make(shared, caller).await?;
+        let mut response = Body::from(bytes).into_response();
+        if !damaged.is_empty() {
+            response.headers_mut().insert(DAMAGED, damaged.len().into());
+        }
+        if !unfit.is_empty() {
+            response.headers_mut().insert(UNFIT, unfit_values(&unfit).into());
+        }
+        format.describe(&mut response, now, Some(rows), copies);
+        Ok(response)
     }
-    format.describe(&mut response, now, Some(rows), copies);
-    Ok(response)
 }
 
-/// A table as a file.
-struct TableFile {
-    rows: u64,
-    bytes: Vec<u8>,
-    unfit: Vec<UnfitColumn>,
-    /// The number of parts of the store that it lacks.
-    damaged: usize,
-    copies: u64,
-}
-
-impl TableFile {
-    fn new(table: AnswerTable, format: ExportFormat, rows_max: u64) -> serde_json::Result<TableFile> {
+impl ExportedTable {
+    fn new(table: AnswerTable, format: ExportFormat, rows_max: u64) -> serde_json::Result<ExportedTable> {
         let (rows, bytes, unfit) = match format.columnar() {
             Some(columnar) => file::typed_table(&table, rows_max, columnar),
             None => {
@@ -247,11 +312,11 @@ impl TableFile {
                 (written.0, written.1, Vec::new())
             }
         };
-        Ok(TableFile { rows, bytes, unfit, damaged: 0, copies: 0 })
+        Ok(ExportedTable { rows, bytes, unfit, damaged: Vec::new(), copies: 0 })
     }
 }
 
-fn unfit_values(unfit: &[UnfitColumn]) -> u64 {
+pub(super) fn unfit_values(unfit: &[UnfitColumn]) -> u64 {
     unfit.iter().map(UnfitColumn::values).sum()
 }
 
@@ -281,8 +346,9 @@ impl ExportEnd<'_> {
 }
 
 /// A running export.
-struct RunningExport {
-    reading: MessageReader,
+pub(super) struct RunningExport {
+    format: ExportFormat,
+    pub(super) reading: MessageReader,
     writing: MessageFormat,
     cancel: Cancel,
     has_summary: bool,
@@ -315,7 +381,7 @@ impl RunningExport {
         let (pieces, received) = mpsc::channel(PIECES_MAX);
         tokio::spawn(request_id::followed(async move {
             let _permit = permit;
-            self.send(format, &pieces, &asker).await;
+            self.send(&pieces, &asker).await;
         }));
         let mut response = StreamedBody::whole(received, guard).into_response();
         format.describe(&mut response, now, count, copies);
@@ -328,7 +394,7 @@ impl RunningExport {
 
     /// Sends the export piece by piece. Each piece waits for its slot first, so that the caller is checked at the
     /// last moment.
-    async fn send(mut self, format: ExportFormat, pieces: &mpsc::Sender<BodyPiece>, asker: &CallerRecheck) {
+    async fn send(mut self, pieces: &mpsc::Sender<BodyPiece>, asker: &CallerRecheck) {
         loop {
             let place = match tokio::time::timeout(STALL_MAX, pieces.reserve()).await {
                 Ok(Ok(place)) => place,
@@ -341,7 +407,7 @@ impl RunningExport {
                 }
             };
             let made = blocking(move || {
-                let piece = self.next_piece(format);
+                let piece = self.next_piece();
                 (self, piece)
             });
             let piece;
@@ -363,7 +429,7 @@ impl RunningExport {
     }
 
     /// The next piece; empty at the end.
-    fn next_piece(&mut self, format: ExportFormat) -> std::result::Result<Bytes, Cancelled> {
+    pub(super) fn next_piece(&mut self) -> std::result::Result<Bytes, Cancelled> {
         let mut out = Vec::new();
         if self.stage == FileStage::Beginning {
             self.writing.begin(&mut out);
@@ -374,13 +440,13 @@ impl RunningExport {
         self.reading.next_piece(write, &self.cancel.run(), &mut out)?;
         if self.stage == FileStage::Messages && self.reading.left() == 0 {
             self.stage = FileStage::Complete;
-            self.end(format, &mut out);
+            self.end(&mut out);
         }
         Ok(out.into())
     }
 
-    fn end(&mut self, format: ExportFormat, out: &mut Vec<u8>) {
-        let RunningExport { reading, writing, has_summary, .. } = self;
+    fn end(&mut self, out: &mut Vec<u8>) {
+        let RunningExport { format, reading, writing, has_summary, .. } = self;
         let end = ExportEnd {
             messages: reading.written(),
             missing: reading.missing(),
@@ -390,8 +456,13 @@ impl RunningExport {
         let note = end.json(reading.damaged().iter()).to_string();
         writing.end(&[(SUMMARY_NOTE, note)], out);
         if *has_summary {
-            out.extend_from_slice(&end.line(format, reading.damaged().iter()));
+            out.extend_from_slice(&end.line(*format, reading.damaged().iter()));
         }
+    }
+
+    /// How many values cannot be read as the types of their columns, and are null.
+    pub(super) fn unfit(&self) -> u64 {
+        unfit_values(&self.writing.unfit())
     }
 
     /// The figures that are only known after reading, as trailers.
@@ -400,8 +471,9 @@ impl RunningExport {
         if 0 < missing {
             tracing::warn!("an export lacks {missing} messages in damaged parts of the store");
         }
-        let unfit = unfit_values(&self.writing.unfit());
-        [(DAMAGED, parts.into()), (MISSING, missing.into()), (UNFIT, unfit.into())].into_iter().collect()
+        [(DAMAGED, parts.into()), (MISSING, missing.into()), (UNFIT, self.unfit().into())]
+            .into_iter()
+            .collect()
     }
 }
 
@@ -455,22 +527,30 @@ impl ExportFormat {
         }
     }
 
+    pub(super) fn media_type(self) -> &'static str {
+        ExportFormat::ALL[self as usize].1
+    }
+
+    /// The name for a file that is made at this time.
+    pub(super) fn file_name(self, now: Timestamp) -> String {
+        format!("{}.{}", stem(now), ExportFormat::ALL[self as usize].2)
+    }
+
     /// Adds the headers of a file download.
     fn describe(self, response: &mut Response, now: Timestamp, count: Option<u64>, copies: u64) {
-        let (_, media_type, suffix) = ExportFormat::ALL[self as usize];
         if self == ExportFormat::Parquet {
             // Its pages are compressed.
             response.extensions_mut().insert(Uncompressed);
         }
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.media_type()));
         if let Some(count) = count {
             headers.insert(COUNT, count.into());
         }
         if 0 < copies {
             headers.insert(COPIES, copies.into());
         }
-        let disposition = format!("attachment; filename=\"{}.{suffix}\"", file_name(now));
+        let disposition = format!("attachment; filename=\"{}\"", self.file_name(now));
         if let Ok(disposition) = disposition.try_into() {
             headers.insert(header::CONTENT_DISPOSITION, disposition);
         }
@@ -482,8 +562,8 @@ fn essence(media_type: &str) -> &str {
     media_type.split(';').next().unwrap_or_default().trim()
 }
 
-/// The file name, such as `logstead-YYYYMMDDTHHMMSSZ`.
-fn file_name(now: Timestamp) -> String {
+/// The file name without its suffix, such as `logstead-YYYYMMDDTHHMMSSZ`.
+fn stem(now: Timestamp) -> String {
     let text = now.to_string();
     let seconds = text.split(['.', 'Z']).next().unwrap_or_default();
     format!("logstead-{}Z", seconds.replace(['-', ':'], ""))
@@ -495,7 +575,7 @@ mod tests {
 
     #[test]
     fn a_file_is_named_after_its_time() {
-        assert_eq!(file_name(Timestamp::from_nanos(0)), "logstead-19700101T000000Z");
-        assert_eq!(file_name(Timestamp::from_nanos(61_500_000_000)), "logstead-19700101T000101Z");
+        assert_eq!(stem(Timestamp::from_nanos(0)), "logstead-19700101T000000Z");
+        assert_eq!(stem(Timestamp::from_nanos(61_500_000_000)), "logstead-19700101T000101Z");
     }
 }
