@@ -169,6 +169,10 @@ fn tell_export(job: &Value) -> Result<()> {
         "{messages} messages, {bytes} bytes: `logstead job download {id} --output {}`",
         text::shown(result["name"].as_str().unwrap_or("FILE"))
     ))?;
+    let unfit = number(result, "unfit");
+    if unfit != 0 {
+        text::error(&format!("{unfit} values cannot be read as the types of their columns, and are null"));
+    }
     if missing == 0 && damaged == 0 {
         return Ok(());
     }

@@ -11,7 +11,7 @@ pub(super) struct ReadStream {
     pub(super) names: Vec<String>,
     /// The rows of each batch.
     pub(super) batches: Vec<Vec<Vec<Value>>>,
-    /// What follows the mark of the end; `None` if that is missing.
+    /// The bytes behind the mark of the end; `None` if that is missing.
     pub(super) rest: Option<Vec<u8>>,
 }
 
