@@ -107,6 +107,10 @@ pub struct StorageSettings {
     pub journal_file_max: Size,
     /// The greatest number of messages in a journal file or segment.
     pub segment_rows_max: u32,
+    /// The space that the files of export jobs may take together.
+    pub export_files_max: Size,
+    /// The time for which the file of an export job is kept.
+    pub export_files_age: Period,
 }
 
 /// The folders in which a router document may name files. Paths are absolute, and subfolders are included.
@@ -318,6 +322,8 @@ fn read_storage(fields: &mut TableReader<'_>) -> Option<StorageSettings> {
         seal_after: fields.optional_within("seal_after", Period::seconds(1)..=Period::days(365)),
         journal_file_max: fields.optional_within("journal_file_max", Size::mib(1)..=Size::gib(1)),
         segment_rows_max: fields.optional_within("segment_rows_max", 1000..=1 << 22),
+        export_files_max: fields.optional_within("export_files_max", Size::kib(1)..=Size::gib(65_536)),
+        export_files_age: fields.optional_within("export_files_age", Period::seconds(1)..=Period::days(7)),
     })
 }
 

@@ -41,6 +41,11 @@ ANSWERS: list[tuple[type, str, str]] = [
     (types.Validation, "post", "router/validate"),
     (types.RevisionDiff, "get", "router/diff"),
     (types.RouterStatus, "get", "router/status"),
+    (types.Job, "post", "logspaces/{id}/verify"),
+    (types.Job, "post", "logspaces/{id}/reindex"),
+    (types.Job, "post", "exports"),
+    (types.Job, "get", "jobs/{id}"),
+    (types.Job, "post", "jobs/{id}/cancel"),
 ]
 LISTS: list[tuple[type, str, str]] = [
     (types.Token, "tokens", "tokens"),
@@ -48,6 +53,7 @@ LISTS: list[tuple[type, str, str]] = [
     (types.SavedSearch, "saved-searches", "saved_searches"),
     (types.Logspace, "logspaces", "logspaces"),
     (types.Revision, "router/revisions", "revisions"),
+    (types.Job, "jobs", "jobs"),
 ]
 
 

@@ -20,6 +20,7 @@ use super::waiting::{blocking, busy};
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use logstead_answer::Aggregation;
 use logstead_flow::request_id;
 use logstead_indexer::{AnswerTarget as Answer, Hit};
 use logstead_query::Pipeline;
@@ -43,7 +44,7 @@ const MISSING: HeaderName = HeaderName::from_static("x-logstead-missing");
 const COPIES: HeaderName = HeaderName::from_static("x-logstead-copies");
 const TRAILERS: &str = "X-Logstead-Damaged, X-Logstead-Missing";
 /// Maximum number of damaged parts that a summary names.
-const NAMED_MAX: usize = 100;
+pub(super) const NAMED_MAX: usize = 100;
 /// Maximum number of pieces that wait for a slow client.
 const PIECES_MAX: usize = 2;
 /// How long a client may pause, because it occupies a place that others could use.
@@ -116,63 +117,138 @@ pub(crate) enum ExportFormat {
     ))
 )]
 pub(crate) async fn export(headers: HeaderMap, asked: CallerQuestion<ExportRequest>) -> Result<Response> {
-    let CallerQuestion { shared, caller, mut question, own, .. } = asked;
-    if own.limit == Some(0) {
-        return Err(ApiError::invalid("limit is 0: it must be at least 1").path("limit"));
-    }
-    let format = own.format.unwrap_or_default();
-    let limit = own.limit.unwrap_or(u64::MAX);
-    let passing = question.exported(format == ExportFormat::Csv);
-    if passing.is_none() && !question.stages.is_empty() {
-        return export_table(&shared, &caller, question, format, limit, own.summary).await;
-    }
-    let writing = match format {
-        ExportFormat::Ndjson => {
-            let kept = passing.as_ref().and_then(StreamedStages::names);
-            MessageFormat::ndjson(kept.or(own.columns))
-        }
-        ExportFormat::Csv => MessageFormat::csv(file::csv_columns(&question.pipeline(), own.columns)),
-        ExportFormat::Raw => Ok(MessageFormat::Raw),
+    let CallerQuestion { shared, caller, question, own, .. } = asked;
+    let (now, has_summary) = (question.now, own.summary);
+    let export = match ExportPlan::new(&shared, question, own)? {
+        ExportPlan::Table(table) => return table.answer(&shared, &caller).await,
+        ExportPlan::Messages(export) => export,
     };
-    let writing = writing.map_err(|detail| ApiError::invalid(detail).path("columns"))?;
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
         return Err(busy("too many exports are running (limits.exports_max)"));
     };
-    let order = own.order.unwrap_or_default().into();
     let (cancel, guard) = Cancel::without_limit(&shared);
-    let (now, has_summary) = (question.now, own.summary);
     let asker = CallerRecheck::new(&shared, &headers, &caller);
-    let begin = move || {
-        let begun = question.logspaces.clone().read(question.wanted(), passing, order, limit, &cancel.run());
-        begun.map(|reading| RunningExport { reading, writing, cancel, has_summary, is_begun: false })
-    };
+    let format = export.format;
     let stopping = |Cancelled| busy("the server is stopping");
-    let exporting = blocking(begin).await?.map_err(stopping)?;
+    let exporting = blocking(move || export.begin(cancel, has_summary)).await?.map_err(stopping)?;
     Ok(exporting.answer(format, now, asker, permit, guard))
+}
+
+impl ExportRequest {
+    pub(super) fn format_or_default(&self) -> ExportFormat {
+        self.format.unwrap_or_default()
+    }
 }
 
 impl QuestionParameters for ExportRequest {
     const STAGES: AllowedStages = AllowedStages::All;
 }
 
-/// Exports the table of a query with stages, which is complete before the first byte is sent.
-async fn export_table(
-    shared: &SharedState,
-    caller: &Caller,
-    mut question: StoreQuestion,
-    format: ExportFormat,
+/// An export that can be made.
+pub(super) enum ExportPlan {
+    Messages(Box<MessageExport>),
+    Table(Box<TableExport>),
+}
+
+/// An export of messages, one by one.
+pub(super) struct MessageExport {
+    pub(super) format: ExportFormat,
+    question: StoreQuestion,
+    passing: Option<StreamedStages>,
+    writing: MessageFormat,
+    order: ResultOrder,
+    limit: u64,
+}
+
+/// An export of the table of a query with stages, which is complete before the first byte is sent.
+pub(super) struct TableExport {
+    pub(super) format: ExportFormat,
+    question: StoreQuestion,
+    aggregation: Aggregation,
     rows_max: u64,
     has_summary: bool,
-) -> Result<Response> {
-    if format == ExportFormat::Raw {
-        let detail = "a query with stages makes a table: export it as ndjson or csv";
-        return Err(ApiError::invalid(detail).path("format"));
+}
+
+/// The text of a table, and what it lacks.
+pub(super) struct ExportedTable {
+    pub(super) rows: u64,
+    pub(super) text: Vec<u8>,
+    pub(super) damaged: Vec<String>,
+    pub(super) copies: u64,
+}
+
+impl ExportPlan {
+    pub(super) fn new(
+        shared: &SharedState,
+        mut question: StoreQuestion,
+        own: ExportRequest,
+    ) -> Result<ExportPlan> {
+        if own.limit == Some(0) {
+            return Err(ApiError::invalid("limit is 0: it must be at least 1").path("limit"));
+        }
+        let format = own.format_or_default();
+        let limit = own.limit.unwrap_or(u64::MAX);
+        let passing = question.exported(format == ExportFormat::Csv);
+        if passing.is_none() && !question.stages.is_empty() {
+            return TableExport::new(shared, question, format, limit, own.summary)
+                .map(Box::new)
+                .map(ExportPlan::Table);
+        }
+        let writing = match format {
+            ExportFormat::Ndjson => {
+                let kept = passing.as_ref().and_then(StreamedStages::names);
+                MessageFormat::ndjson(kept.or(own.columns))
+            }
+            ExportFormat::Csv => MessageFormat::csv(file::csv_columns(&question.pipeline(), own.columns)),
+            ExportFormat::Raw => Ok(MessageFormat::Raw),
+        };
+        let writing = writing.map_err(|detail| ApiError::invalid(detail).path("columns"))?;
+        let order = own.order.unwrap_or_default();
+        let export = MessageExport { format, question, passing, writing, order, limit };
+        Ok(ExportPlan::Messages(Box::new(export)))
     }
-    let now = question.now;
-    let pipeline = Pipeline { filter: question.query.clone(), stages: std::mem::take(&mut question.stages) };
-    let mut aggregation = compile(&mut question, &pipeline, shared.query_memory_max())?;
-    let weight = question.heavy();
-    let made = move |cancel: &Cancel| -> Result<(u64, Vec<u8>, Vec<String>, u64)> {
+}
+
+impl MessageExport {
+    /// Counts the messages, and begins to read them.
+    pub(super) fn begin(
+        self,
+        cancel: Cancel,
+        has_summary: bool,
+    ) -> std::result::Result<RunningExport, Cancelled> {
+        let MessageExport { question, passing, writing, order, limit, .. } = self;
+        let logspaces = question.logspaces.clone();
+        let reading = logspaces.read(question.wanted(), passing, order.into(), limit, &cancel.run())?;
+        Ok(RunningExport { reading, writing, cancel, has_summary, is_begun: false })
+    }
+}
+
+impl TableExport {
+    fn new(
+        shared: &SharedState,
+        mut question: StoreQuestion,
+        format: ExportFormat,
+        rows_max: u64,
+        has_summary: bool,
+    ) -> Result<TableExport> {
+        if format == ExportFormat::Raw {
+            let detail = "a query with stages makes a table: export it as ndjson or csv";
+            return Err(ApiError::invalid(detail).path("format"));
+        }
+        let pipeline =
+            Pipeline { filter: question.query.clone(), stages: std::mem::take(&mut question.stages) };
+        let aggregation = compile(&mut question, &pipeline, shared.query_memory_max())?;
+        Ok(TableExport { format, question, aggregation, rows_max, has_summary })
+    }
+
+    /// Makes the table, once its turn among the searches has come.
+    pub(super) async fn make(self, shared: &SharedState, caller: &Caller) -> Result<ExportedTable> {
+        let weight = self.question.heavy();
+        ask(shared, caller, weight, move |cancel| self.table(cancel)).await?
+    }
+
+    fn table(self, cancel: &Cancel) -> Result<ExportedTable> {
+        let TableExport { format, mut question, mut aggregation, rows_max, has_summary } = self;
         let coverage = question.answer(cancel, &mut [Answer::Table(&mut aggregation)])?;
         let copies = question.count_copies(cancel);
         let reasons =
@@ -189,19 +265,23 @@ async fn export_table(
             return Err(ApiError::new(ProblemType::UnsuitableQuery, flaw).path("query"));
         }
         let written = file::table(&TableJson::from(table), rows_max, format == ExportFormat::Csv);
-        let (count, mut text) = written.map_err(ApiError::internal)?;
+        let (rows, mut text) = written.map_err(ApiError::internal)?;
         if has_summary {
-            text.extend_from_slice(&summary(count, 0, copies, damaged.iter()));
+            text.extend_from_slice(&summary(rows, 0, copies, damaged.iter()));
         }
-        Ok((count, text, damaged, copies))
-    };
-    let (count, text, damaged, copies) = ask(shared, caller, weight, made).await??;
-    let mut response = Body::from(text).into_response();
-    if !damaged.is_empty() {
-        response.headers_mut().insert(DAMAGED, damaged.len().into());
+        Ok(ExportedTable { rows, text, damaged, copies })
     }
-    format.describe(&mut response, now, Some(count), copies);
-    Ok(response)
+
+    async fn answer(self, shared: &SharedState, caller: &Caller) -> Result<Response> {
+        let (now, format) = (self.question.now, self.format);
+        let ExportedTable { rows, text, damaged, copies } = self.make(shared, caller).await?;
+        let mut response = Body::from(text).into_response();
+        if !damaged.is_empty() {
+            response.headers_mut().insert(DAMAGED, damaged.len().into());
+        }
+        format.describe(&mut response, now, Some(rows), copies);
+        Ok(response)
+    }
 }
 
 /// The last line, for clients that asked for a summary.
@@ -220,8 +300,8 @@ fn summary<'a>(
 }
 
 /// A running export.
-struct RunningExport {
-    reading: MessageReader,
+pub(super) struct RunningExport {
+    pub(super) reading: MessageReader,
     writing: MessageFormat,
     cancel: Cancel,
     has_summary: bool,
@@ -295,7 +375,7 @@ impl RunningExport {
     }
 
     /// The next piece; empty at the end.
-    fn next_piece(&mut self) -> std::result::Result<Bytes, Cancelled> {
+    pub(super) fn next_piece(&mut self) -> std::result::Result<Bytes, Cancelled> {
         let mut out = Vec::new();
         if !self.is_begun {
             self.writing.heading(&mut out);
@@ -327,30 +407,43 @@ impl RunningExport {
 }
 
 impl ExportFormat {
+    pub(super) fn media_type(self) -> &'static str {
+        match self {
+            ExportFormat::Ndjson => "application/x-ndjson",
+            ExportFormat::Csv => "text/csv; charset=utf-8",
+            ExportFormat::Raw => "application/octet-stream",
+        }
+    }
+
+    /// The name for a file that is made at this time.
+    pub(super) fn file_name(self, now: Timestamp) -> String {
+        let suffix = match self {
+            ExportFormat::Ndjson => "ndjson",
+            ExportFormat::Csv => "csv",
+            ExportFormat::Raw => "log",
+        };
+        format!("{}.{suffix}", stem(now))
+    }
+
     /// Adds the headers of a file download.
     fn describe(self, response: &mut Response, now: Timestamp, count: Option<u64>, copies: u64) {
-        let (media_type, suffix) = match self {
-            ExportFormat::Ndjson => ("application/x-ndjson", "ndjson"),
-            ExportFormat::Csv => ("text/csv; charset=utf-8", "csv"),
-            ExportFormat::Raw => ("application/octet-stream", "log"),
-        };
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.media_type()));
         if let Some(count) = count {
             headers.insert(COUNT, count.into());
         }
         if 0 < copies {
             headers.insert(COPIES, copies.into());
         }
-        let disposition = format!("attachment; filename=\"{}.{suffix}\"", file_name(now));
+        let disposition = format!("attachment; filename=\"{}\"", self.file_name(now));
         if let Ok(disposition) = disposition.try_into() {
             headers.insert(header::CONTENT_DISPOSITION, disposition);
         }
     }
 }
 
-/// The file name, such as `logstead-YYYYMMDDTHHMMSSZ`.
-fn file_name(now: Timestamp) -> String {
+/// The file name without its suffix, such as `logstead-YYYYMMDDTHHMMSSZ`.
+fn stem(now: Timestamp) -> String {
     let text = now.to_string();
     let seconds = text.split(['.', 'Z']).next().unwrap_or_default();
     format!("logstead-{}Z", seconds.replace(['-', ':'], ""))
@@ -362,7 +455,7 @@ mod tests {
 
     #[test]
     fn a_file_is_named_after_its_time() {
-        assert_eq!(file_name(Timestamp::from_nanos(0)), "logstead-19700101T000000Z");
-        assert_eq!(file_name(Timestamp::from_nanos(61_500_000_000)), "logstead-19700101T000101Z");
+        assert_eq!(stem(Timestamp::from_nanos(0)), "logstead-19700101T000000Z");
+        assert_eq!(stem(Timestamp::from_nanos(61_500_000_000)), "logstead-19700101T000101Z");
     }
 }

@@ -9,6 +9,7 @@
 //! | `router/`   | the router document and its revisions                       |
 //! | `operate/`  | logspaces, destinations, health                             |
 //! | `ingest/`   | storing messages, in every protocol that shippers speak     |
+//! | `jobs/`     | long work that goes on without its client                   |
 //!
 //! `problem_type` ← `error` ← `access/caller` ← `state` ← the rest of `access/` ← `question/` ← {`ask/`, `tail/`, `operate/`, `ingest/`, …} ←
 //! `routes` ← `openapi`.
@@ -25,6 +26,7 @@ mod compress;
 mod conditional;
 mod error;
 mod export;
+mod export_job;
 mod extract;
 mod headers;
 mod ingest;
@@ -90,6 +92,7 @@ pub fn app(state: ApiState) -> Router {
 pub fn apps(state: ApiState) -> Apps {
     let shared = ApiInner::new(state);
     let (meta, pace) = (shared.state.meta.clone(), shared.pace.clone());
+    jobs::start::forget_in_time(&shared.jobs);
     shared.state.pipeline.admit_by(Arc::new(TokenGate { meta, pace }));
     let mut console = OpenApiRouter::<SharedState>::new();
     for (needs, routes) in routes::routes() {

@@ -30,8 +30,8 @@ fn limits() -> Vec<(&'static str, &'static str, SchemaLimit)> {
     use SchemaLimit::{Items, Name, Text, Texts};
     let asking = [
         "SearchRequest", "CountRequest", "HistogramRequest", "FacetsRequest", "AggregateRequest",
-        "ExplainRequest", "FieldsRequest", "OverviewRequest", "CompleteRequest", "QueryRequest",
-        "SavedSearchRequest",
+        "ExplainRequest", "ExportRequest", "FieldsRequest", "OverviewRequest", "CompleteRequest",
+        "QueryRequest", "SavedSearchRequest",
     ];
     let mut limits: Vec<_> =
         asking.into_iter().map(|schema| (schema, "query", Text(0, QUERY_BYTES_MAX))).collect();

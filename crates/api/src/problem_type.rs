@@ -147,6 +147,9 @@ problem_types! {
     NoHttpSource = "no-http-source", CONFLICT, "No source takes messages over HTTP",
         "The router document has no `http` source for this request.",
         "Ask an operator to add one.";
+    JobUnfinished = "job-unfinished", CONFLICT, "The job has not ended",
+        "The job still waits or runs.",
+        "Wait for it with `GET /api/v1/jobs/{id}?wait=30s`, or cancel it.";
     InUse = "in-use", CONFLICT, "In use",
         "The router document uses the file.",
         "Change the steps in `detail` first.";
@@ -174,6 +177,9 @@ problem_types! {
     UnsupportedMediaType = "unsupported-media-type", UNSUPPORTED_MEDIA_TYPE, "The format is not supported",
         "The `Content-Type` or `Content-Encoding` of the body is not supported here.",
         "Send one that `detail` names.";
+    RangeNotSatisfiable = "range-not-satisfiable", RANGE_NOT_SATISFIABLE, "The file is shorter",
+        "The header `Range` names bytes that the file does not have.",
+        "Use a range within the length in `Content-Range`.";
     InvalidValue = "invalid-value", UNPROCESSABLE_ENTITY, "A value is not acceptable",
         "The request can be read, and the value in `path` is not acceptable.",
         "Correct the value as `detail` says.";
@@ -234,6 +240,9 @@ problem_types! {
     DiskFull = "disk-full", INSUFFICIENT_STORAGE, "The disk is full",
         "The disk of the data directory has no room for the change.",
         "Make room there, for example with a shorter retention.";
+    ExportSpaceFull = "export-space-full", INSUFFICIENT_STORAGE, "No space for exports",
+        "The files of exports take as much space as they may.",
+        "Delete jobs of exports that are no longer needed, or raise `storage.export_files_max`.";
 }
 
 impl ProblemType {

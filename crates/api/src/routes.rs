@@ -16,7 +16,7 @@ use super::ask::{
 use super::export::ExportRequest;
 use super::ingest::ecosystem;
 use super::ingest::protocol::IngestProtocol;
-use super::jobs::calls as jobs;
+use super::jobs::{calls as jobs, download};
 use super::operate::replay::ReplayRequest;
 use super::operate::{
     about, certificates, description, destinations, flow, logspaces, replay, senders, support, system,
@@ -27,7 +27,7 @@ use super::router::dry_run::{history, trace};
 use super::router::{document, logspace, lookups, revisions, sender_zone};
 use super::state::SharedState;
 use super::tail::TailRequest;
-use super::{changes, export, ingest, saved_searches, tail};
+use super::{changes, export, export_job, ingest, saved_searches, tail};
 use axum::routing::get;
 use logstead_accounts::Role;
 use utoipa_axum::router::OpenApiRouter;
@@ -108,7 +108,9 @@ fn analyst() -> OpenApiRouter<SharedState> {
         .routes(routes!(logspaces::logspaces))
         .routes(routes!(users::change_password))
         .routes(routes!(jobs::list))
-        .routes(routes!(jobs::get))
+        .routes(routes!(jobs::get, jobs::remove))
+        .routes(routes!(download::download))
+        .routes(posted::<ExportRequest>(routes!(export_job::start_export)))
         .routes(routes!(jobs::cancel))
 }
 

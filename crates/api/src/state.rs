@@ -39,6 +39,8 @@ const TEST_MESSAGES_MAX: usize = 4;
 /// Maximum number of pages that wait for something to be stored at a time. Each takes a task and a channel of one
 /// event.
 const LISTENERS_MAX: usize = 1_000;
+/// Maximum number of files of exports that are downloaded at a time. Each takes a descriptor and a few pieces.
+const DOWNLOADS_MAX: usize = 16;
 /// Maximum number of instant searches that run beside the others: one for each caller.
 const INSTANT_SEARCHES_MAX: usize = 2;
 
@@ -114,6 +116,10 @@ pub(super) struct ApiInner {
     pub(super) jobs: Arc<JobRegistry>,
     /// The turn of jobs that read a whole logspace: one at a time.
     pub(super) upkeep_turn: Arc<Semaphore>,
+    /// The turn of jobs that export: one at a time, so that other exports find room.
+    pub(super) export_turn: Arc<Semaphore>,
+    /// Limits the files of exports that are being downloaded.
+    pub(super) downloads: Arc<Semaphore>,
     /// Limits the number of open tails.
     pub(super) tails: Arc<Semaphore>,
     /// Limits the pages that wait for something to be stored.
@@ -138,7 +144,7 @@ impl ApiInner {
         let providers = state.settings.accounts.oidc.iter();
         let providers = providers.map(|oidc| Arc::new(Provider::new(oidc, &web.public_url))).collect();
         let ingest = BodyMemory::of(shares.bodies, limits.ingest_body_max.as_usize());
-        let jobs = Arc::new(JobRegistry::open(&state.pipeline.data, clock::now()));
+        let jobs = Arc::new(JobRegistry::open(&state.pipeline.data, &state.settings.storage, clock::now()));
         Arc::new(ApiInner {
             state,
             throttle: Mutex::default(),
@@ -154,6 +160,8 @@ impl ApiInner {
             pace: Arc::default(),
             jobs,
             upkeep_turn: Arc::new(Semaphore::new(1)),
+            export_turn: Arc::new(Semaphore::new(1)),
+            downloads: Arc::new(Semaphore::new(DOWNLOADS_MAX)),
             tails: Arc::new(Semaphore::new(tails_max)),
             listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
             tail_turns: Semaphore::new(lanes.max(1)),

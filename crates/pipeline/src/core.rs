@@ -228,6 +228,11 @@ impl Pipeline {
         if against.is_empty() { Ok(()) } else { Err(against) }
     }
 
+    /// Why nothing is written to the disk that messages do not need, if it is nearly full.
+    pub fn refuses_extras(&self) -> Option<String> {
+        self.headroom.refuses_extras()
+    }
+
     /// Removes messages by age from now on, whatever the clock did before.
     pub fn believe_clock(&self) {
         self.clock.agree();

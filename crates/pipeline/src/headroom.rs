@@ -41,6 +41,15 @@ impl Headroom {
             .map(|space| nearly_full(least(&space)))
     }
 
+    /// Why nothing is written that messages do not need. That ends long before messages have to wait.
+    pub(crate) fn refuses_extras(&self) -> Option<String> {
+        let least = |space: &Space| space.nearly_full_bytes() * 2;
+        self.space()
+            .ok()
+            .filter(|space| space.free_bytes < least(space))
+            .map(|space| nearly_full(least(&space)))
+    }
+
     /// Releases a piece of the reserve; `false` if there was none.
     pub(crate) fn give(&self) -> bool {
         self.reserve.give()

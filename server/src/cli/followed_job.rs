@@ -129,6 +129,7 @@ pub(super) fn tell(job: &Value) -> Result<()> {
     match job["kind"].as_str() {
         Some("verify") => tell_verification(job),
         Some("reindex") => tell_reindexing(job),
+        Some("export") => tell_export(job),
         _ => text::line(&job["result"].to_string()),
     }
 }
@@ -158,6 +159,25 @@ fn tell_verification(job: &Value) -> Result<()> {
     let state = if problems == 0 { "intact" } else { &counted };
     text::line(&format!("{id}: {state}: {messages} messages in {parts} files or segments, {bytes} bytes"))?;
     if problems == 0 { Ok(()) } else { Err(CommandFailure::no(format!("damaged: {counted}"))) }
+}
+
+fn tell_export(job: &Value) -> Result<()> {
+    let (id, result) = (job["id"].as_str().unwrap_or_default(), &job["result"]);
+    let [messages, bytes, missing, damaged] =
+        ["messages", "bytes", "missing", "damaged_parts"].map(|name| number(result, name));
+    text::line(&format!(
+        "{messages} messages, {bytes} bytes: `logstead job download {id} --output {}`",
+        text::shown(result["name"].as_str().unwrap_or("FILE"))
+    ))?;
+    if missing == 0 && damaged == 0 {
+        return Ok(());
+    }
+    let parts: Vec<&str> =
+        result["damaged"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    Err(CommandFailure::no(format!(
+        "the export lacks {damaged} parts that cannot be read, with at least {missing} matching messages: {}",
+        text::shown(&parts.join("; "))
+    )))
 }
 
 fn tell_reindexing(job: &Value) -> Result<()> {

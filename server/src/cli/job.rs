@@ -3,11 +3,14 @@
 use super::failure::{CommandFailure, Result};
 use super::followed_job::{FollowedJob, named, tell};
 use super::format::OutputFormat;
-use super::remote::ServerArgs;
+use super::output::Output;
+use super::remote::{Remote, ServerArgs};
 use super::table::PrintedTable;
 use super::text;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 pub(super) const EXAMPLES: &str = "Examples:
   logstead job list --server http://127.0.0.1:8080 --token TOKEN
@@ -15,6 +18,8 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead job show 3f9c0f6d2b1e4a57
   logstead job wait 3f9c0f6d2b1e4a57
   logstead job cancel 3f9c0f6d2b1e4a57
+  logstead job download 3f9c0f6d2b1e4a57 --output all.ndjson
+  logstead job delete 3f9c0f6d2b1e4a57
 
 The server and the token can also be given as LOGSTEAD_SERVER and LOGSTEAD_TOKEN. A token sees the jobs that it has started; that
 of an administrator sees all. `wait` prints the result, with the exit code of the command that started the job: 0: done; 1: the
@@ -23,6 +28,7 @@ the waiting.";
 
 /// The greatest number of characters of a job's id.
 const ID_CHARS_MAX: usize = 64;
+const PIECE_BYTES: usize = 256 << 10;
 
 #[derive(Args, Debug)]
 pub(super) struct JobCommand {
@@ -58,6 +64,18 @@ enum JobAction {
     /// Asks a job to end, and waits until it has
     #[command(after_help = EXAMPLES)]
     Cancel(JobArgs),
+    /// Downloads the file that an export has written
+    #[command(after_help = EXAMPLES)]
+    Download {
+        #[command(flatten)]
+        named: JobArgs,
+        /// The file to write to; standard output by default
+        #[arg(long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Forgets a job that has ended, and removes its file at the server
+    #[command(after_help = EXAMPLES)]
+    Delete(JobArgs),
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -88,6 +106,33 @@ impl JobCommand {
                 let job = FollowedJob::new(&remote, id).end()?;
                 let state = job["state"].as_str().unwrap_or_default();
                 text::line(&format!("{}: {state}", named(&job)))
+            }
+            JobAction::Download { named: JobArgs { id, server }, output } => {
+                download(&server.needed()?, id, output.as_deref())
+            }
+            JobAction::Delete(JobArgs { id, server }) => {
+                server.needed()?.call("DELETE", &format!("jobs/{id}"), None)?;
+                text::line(&format!("{id}: deleted"))
+            }
+        }
+    }
+}
+
+fn download(remote: &Remote, id: &str, output: Option<&Path>) -> Result<()> {
+    let mut output = Output::open("download", output)?;
+    let answer = remote.get(&format!("jobs/{id}/result"), &[], &[("Accept-Encoding", "identity")])?;
+    let mut body = answer.into_body().into_reader();
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        match body.read(&mut piece) {
+            Ok(0) => return output.finish(),
+            Ok(read) => output.write(&piece[..read])?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                let server = remote.server();
+                return Err(CommandFailure::environment(format!(
+                    "{server}: the download broke off: {error}"
+                )));
             }
         }
     }

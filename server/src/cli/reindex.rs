@@ -31,7 +31,7 @@ pub(super) struct Reindex {
     #[command(flatten)]
     server: ServerArgs,
     /// With --server: print the ids of the jobs and do not wait for them
-    #[arg(long, requires = "server")]
+    #[arg(long)]
     detach: bool,
 }
 
@@ -39,6 +39,9 @@ impl Reindex {
     pub(super) fn run(&self) -> Result<()> {
         if let Some(remote) = self.store.server_of(&self.server)? {
             return work_on_each(&remote, "reindex", self.store.selected(), self.detach);
+        }
+        if self.detach {
+            return Err(CommandFailure::no("--detach is for a server: give --server URL"));
         }
         let store = self.store.open()?;
         let lanes = Pool::new(Shares::of_process(&store.settings).sealers - 1);

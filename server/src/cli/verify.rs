@@ -30,7 +30,7 @@ pub(super) struct Verify {
     #[command(flatten)]
     server: ServerArgs,
     /// With --server: print the ids of the jobs and do not wait for them
-    #[arg(long, requires = "server")]
+    #[arg(long)]
     detach: bool,
 }
 
@@ -47,6 +47,9 @@ impl Verify {
     pub(super) fn run(&self) -> Result<()> {
         if let Some(remote) = self.store.server_of(&self.server)? {
             return work_on_each(&remote, "verify", self.store.selected(), self.detach);
+        }
+        if self.detach {
+            return Err(CommandFailure::no("--detach is for a server: give --server URL"));
         }
         let (data, logspaces) = self.store.look_at_each()?;
         let mut problems = super::verify_database::verify(&data)?;

@@ -260,6 +260,8 @@ const ROUTES: &[(&str, &str, Least)] = &[
     ("POST", "/api/v1/logspaces/{id}/reindex", Least::Manages),
     ("GET", "/api/v1/jobs", Least::Part),
     ("GET", "/api/v1/jobs/{id}", Least::Part),
+    ("DELETE", "/api/v1/jobs/{id}", Least::Part),
+    ("GET", "/api/v1/jobs/{id}/result", Least::Part),
     ("POST", "/api/v1/jobs/{id}/cancel", Least::Part),
     ("GET", "/api/v1/users", Least::ManagesAccounts),
     ("POST", "/api/v1/users", Least::ManagesAccounts),

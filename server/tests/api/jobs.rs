@@ -5,7 +5,8 @@
 use super::calls::{Answer, As, Server, admin};
 use super::in_process;
 use crate::support;
-use axum::http::Method;
+use axum::body::Body;
+use axum::http::{Method, Request};
 use logstead_accounts::{Grant, NewToken, Role};
 use logstead_indexer::{Disk, DiskFile, LogspaceIdentity, RealDisk, Space};
 use logstead_record::Timestamp;
@@ -313,6 +314,195 @@ async fn a_job_that_cannot_be_recorded_is_not_started() {
     let refused = server.post("/api/v1/logspaces/main/verify", &json!({})).await;
     refused.is_problem(503, "the job cannot be recorded");
     assert_eq!(server.get("/api/v1/jobs").await.json()["jobs"], json!([]));
+}
+
+impl Server {
+    async fn export(&self, body: &Value, who: &As) -> Value {
+        let answer = self.json(Method::POST, "/api/v1/exports", who, body).await;
+        assert_eq!(answer.status, 202, "{}", answer.text());
+        self.job(&answer.json(), "?wait=30s").await
+    }
+
+    async fn download(&self, job: &Value, range: &str) -> Answer {
+        let path = format!("/api/v1/jobs/{}/result", job["id"].as_str().unwrap());
+        let request = Request::get(path).header("accept-encoding", "gzip").header("range", range);
+        self.send(admin().sign(request).body(Body::empty()).unwrap()).await
+    }
+}
+
+/// The names of the files in the folder of exports.
+fn export_files(data: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(data.join("exports")).into_iter().flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_export_is_a_file_that_is_downloaded_whole_or_in_parts() {
+    let data = tempfile::tempdir().unwrap();
+    let server: Server = in_process::Server::start_in(data.path(), |_| {});
+    let lines: String = (0..5000).map(|number| format!("message number {number}\n")).collect();
+    server.ingest("?logspace=main", "text/plain", lines.clone()).await;
+    let done = server.export(&json!({"query": "*", "format": "raw", "order": "oldest"}), &admin()).await;
+    let result = &done["result"];
+    assert_eq!(
+        (&done["state"], &result["kind"], &result["messages"]),
+        (&json!("done"), &json!("export"), &json!(5000)),
+        "{done}"
+    );
+    assert_eq!((&result["bytes"], &result["missing"]), (&json!(lines.len()), &json!(0)));
+    assert_eq!((&done["progress"]["unit"], &done["progress"]["done"]), (&json!("messages"), &json!(5000)));
+    assert_eq!(export_files(data.path()), [done["id"].as_str().unwrap()]);
+    let whole = server.download(&done, "").await;
+    assert_eq!((whole.status.as_u16(), whole.text() == lines), (200, true));
+    assert_eq!(whole.header("content-length"), lines.len().to_string());
+    assert_eq!((whole.header("accept-ranges"), whole.header("content-encoding")), ("bytes", ""));
+    let named = format!("attachment; filename=\"{}\"", result["name"].as_str().unwrap());
+    assert_eq!(
+        (whole.header("content-disposition"), whole.header("content-type")),
+        (&*named, "application/octet-stream")
+    );
+    let rest = server.download(&done, "bytes=60000-").await;
+    assert_eq!((rest.status.as_u16(), rest.text()), (206, lines.get(60_000..).unwrap().to_owned()));
+    assert_eq!(rest.header("content-range"), format!("bytes 60000-{}/{}", lines.len() - 1, lines.len()));
+    assert_eq!(rest.header("content-length"), (lines.len() - 60_000).to_string());
+    let beyond = server.download(&done, "bytes=9999999-").await;
+    beyond.is_problem(416, "bytes");
+    assert_eq!(beyond.header("content-range"), format!("bytes */{}", lines.len()));
+
+    let table = json!({"query": "* | stats count() by logspace", "format": "csv"});
+    let table = server.export(&table, &admin()).await;
+    assert_eq!(server.download(&table, "").await.text(), "logspace,count\r\nmain,5000\r\n");
+    let path = format!("/api/v1/jobs/{}", table["id"].as_str().unwrap());
+    assert_eq!(server.call(Method::DELETE, &path, &admin(), "", "").await.status, 204);
+    server.get(&path).await.is_problem(404, "no job");
+    assert_eq!(export_files(data.path()), [done["id"].as_str().unwrap()]);
+    let verify = server.start_job("/logspaces/main/verify", &admin()).await;
+    server.job(&verify, "?wait=30s").await;
+    server.download(&verify, "").await.is_problem(404, "has no file");
+    server.post("/api/v1/exports", &json!({"query": "((", "format": "raw"})).await.is_problem(400, "");
+    server.post("/api/v1/exports", &json!({"query": "*", "limit": 0})).await.is_problem(422, "at least 1");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_export_holds_only_what_its_owner_may_see() {
+    let gated = GatedServer::start().await;
+    let server = &gated.server;
+    server.ingest("?logspace=other", "text/plain", "hidden\n").await;
+    let analyst = server.of_part(Role::Analyst, Some(&["main"]), Some("two OR three"));
+    let done = server.export(&json!({"query": "*", "format": "raw", "order": "oldest"}), &analyst).await;
+    assert_eq!(done["logspaces"], json!(["main"]));
+    let path = format!("/api/v1/jobs/{}/result", done["id"].as_str().unwrap());
+    assert_eq!(server.call(Method::GET, &path, &analyst, "", "").await.text(), "two\nthree\n");
+    for who in [
+        server.of_part(Role::Analyst, Some(&["main"]), Some("two OR three")),
+        server.of_part(Role::Admin, Some(&["main"]), Some("one")),
+        server.of_part(Role::Admin, Some(&["other"]), None),
+    ] {
+        server.call(Method::GET, &path, &who, "", "").await.is_problem(404, "no job");
+        let job = path.trim_end_matches("/result");
+        server.call(Method::DELETE, job, &who, "", "").await.is_problem(404, "no job");
+    }
+    assert_eq!(server.call(Method::GET, &path, &admin(), "", "").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_export_that_is_cancelled_or_finds_no_space_leaves_no_file() {
+    let (disk, data) = (GatedDisk::default(), tempfile::tempdir().unwrap());
+    let gate = disk.0.clone();
+    let server: Server = in_process::Server::start_on(Arc::new(disk), data.path(), |settings| {
+        settings.storage.export_files_max = logstead_config::Size::kib(10);
+    });
+    let lines: String = (0..500).map(|number| format!("message number {number}\n")).collect();
+    server.ingest("?logspace=main", "text/plain", lines).await;
+    let raw = |limit: u64| json!({"query": "*", "format": "raw", "limit": limit});
+    let first = server.export(&raw(300), &admin()).await;
+    assert_eq!(first["state"], "done", "{first}");
+    let full = server.export(&raw(500), &admin()).await;
+    assert_eq!((&full["state"], &full["result"]), (&json!("failed"), &Value::Null), "{full}");
+    assert_eq!(full["problem"]["type"], "urn:logstead:problem:export-space-full");
+    let detail = full["problem"]["detail"].as_str().unwrap();
+    assert!(detail.contains("10KiB together (storage.export_files_max)"), "{detail}");
+    assert_eq!(export_files(data.path()), [first["id"].as_str().unwrap()]);
+    let path = format!("/api/v1/jobs/{}", first["id"].as_str().unwrap());
+    assert_eq!(server.call(Method::DELETE, &path, &admin(), "", "").await.status, 204);
+    assert_eq!(server.export(&raw(400), &admin()).await["state"], "done");
+
+    // One that waits for its turn ends without a file, and so does one after a restart.
+    gate.set(true);
+    let verify = server.start_job("/logspaces/main/verify", &admin()).await;
+    server.wait_for_state(&verify, "running").await;
+    let unfinished = format!("/api/v1/jobs/{}", verify["id"].as_str().unwrap());
+    server.call(Method::DELETE, &unfinished, &admin(), "", "").await.is_problem(409, "cancel it first");
+    server.download(&verify, "").await.is_problem(409, "has not ended");
+    gate.set(false);
+    server.job(&verify, "?wait=30s").await;
+    let kept = export_files(data.path());
+    drop(server);
+    std::fs::write(data.path().join("exports/half.part"), "half").unwrap();
+    std::fs::write(data.path().join("exports/unknown"), "of no job").unwrap();
+    let server: Server = in_process::Server::start_in(data.path(), |_| {});
+    assert_eq!(export_files(data.path()), kept);
+    let jobs = server.get("/api/v1/jobs").await.json()["jobs"].as_array().unwrap().clone();
+    let exported = jobs.iter().find(|job| job["id"] == kept[0].as_str()).unwrap();
+    assert_eq!(server.download(exported, "").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_file_of_an_export_expires_by_itself() {
+    let data = tempfile::tempdir().unwrap();
+    let server: Server = in_process::Server::start_in(data.path(), |settings| {
+        settings.storage.export_files_age = logstead_config::Period::seconds(1);
+    });
+    server.ingest("?logspace=main", "text/plain", "one\n").await;
+    let done = server.export(&json!({"query": "*"}), &admin()).await;
+    assert_eq!(done["state"], "done", "{done}");
+    tokio::task::spawn_blocking(move || {
+        support::wait_until("the file is removed", || export_files(data.path()).is_empty());
+    })
+    .await
+    .unwrap();
+    assert_eq!(server.get("/api/v1/jobs").await.json()["jobs"], json!([]));
+}
+
+#[test]
+fn commands_follow_jobs_and_list_download_and_delete_them() {
+    let server = support::Server::start(support::ROUTER);
+    server.ingest("one\ntwo\n");
+    let run = |arguments: &[&str]| {
+        let all = [arguments, &["--server", server.web(), "--token", support::TOKEN]].concat();
+        support::output(&all)
+    };
+    let (code, told, error) = run(&["verify"]);
+    assert_eq!(code, 0, "{told}{error}");
+    assert!(told.starts_with("main: intact: 2 messages in 1 files or segments, "), "{told}");
+    assert!(error.contains("it goes on if this command ends"), "{error}");
+    let (code, told, error) = run(&["reindex", "--logspace", "main"]);
+    assert_eq!(
+        (code, told.starts_with("main: 0 indexes of 0 messages were rebuilt in ")),
+        (0, true),
+        "{told}{error}"
+    );
+    let (code, id, _) = run(&["verify", "--logspace", "main", "--detach"]);
+    let id = id.trim();
+    assert_eq!((code, run(&["job", "wait", id]).0), (0, 0));
+    assert_eq!(run(&["job", "cancel", id]).1, "verify main: done\n");
+    assert!(run(&["job", "show", id]).1.contains("\"state\": \"done\""));
+    let (code, list, _) = run(&["job", "list"]);
+    assert_eq!((code, list.lines().count()), (0, 4), "{list}");
+    assert!(list.lines().nth(1).unwrap().contains(id), "the newest first: {list}");
+    assert_eq!(run(&["job", "list", "--format", "json"]).1.lines().count(), 3);
+    assert_eq!(run(&["verify", "--logspace", "nowhere"]).0, 1);
+    assert_eq!(run(&["job", "wait", "nowhere"]).0, 1);
+    let (_, export) = server.post("/exports", &json!({"query": "*", "format": "raw", "order": "oldest"}));
+    let id = export["id"].as_str().unwrap();
+    let (code, told, _) = run(&["job", "wait", id]);
+    assert_eq!((code, told.starts_with("2 messages, 8 bytes: ")), (0, true), "{told}");
+    assert_eq!(run(&["job", "download", id]), (0, "one\ntwo\n".to_owned(), String::new()));
+    assert_eq!(run(&["job", "delete", id]).0, 0);
+    assert_eq!(run(&["job", "download", id]).0, 1);
 }
 
 #[test]

@@ -14,13 +14,15 @@ use std::collections::BTreeSet;
 
 /// The names of problems that need a socket, another process, a failing disk or a code of an app. The other tests of
 /// these situations check them.
-const ELSEWHERE: [&str; 18] = [
+const ELSEWHERE: [&str; 20] = [
     "invalid-http", "needs-second-factor", "wrong-code", "rights-changed", "needs-https", "too-slow",
     "password-elsewhere", "second-factor-exists", "too-many", "key-under-way", "too-many-jobs",
-    "address-too-long", "header-too-long", "costly-query", "short-of-memory", "internal", "busy", "stopping",
+    "job-unfinished", "range-not-satisfiable", "address-too-long", "header-too-long", "costly-query",
+    "short-of-memory", "internal", "busy", "stopping",
 ];
 /// The names of problems that only a disk or a directory that fails can cause.
-const OF_FAILURES: [&str; 4] = ["not-stored", "directory-unreachable", "not-writable", "disk-full"];
+const OF_FAILURES: [&str; 5] =
+    ["not-stored", "directory-unreachable", "not-writable", "disk-full", "export-space-full"];
 
 /// A request that is refused, and its problem.
 struct Case {

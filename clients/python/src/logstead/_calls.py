@@ -22,13 +22,15 @@ from ._call import (
     time_text,
     without_none,
 )
-from .errors import IncompleteAnswer, LogsteadError
+from .errors import IncompleteAnswer, LogsteadError, of_problem
 from .types import (
     Context,
     Count,
     CreatedToken,
+    ExportFormat,
     Facets,
     Histogram,
+    Job,
     JsonObject,
     Logspace,
     Message,
@@ -500,3 +502,91 @@ def row_of(line: bytes) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise LogsteadError(f"a line of the export is not an object: {line[:100]!r}")
     return row
+
+
+# Jobs
+
+
+WAIT_SECONDS_MAX = 30
+"""The longest time for which the server holds an answer about a job."""
+
+
+def verify(logspace: str) -> Call[Job]:
+    """Make the request that starts to verify a logspace."""
+    return send("POST", f"logspaces/{segment(logspace)}/verify", as_json(Job), {})
+
+
+def reindex(logspace: str) -> Call[Job]:
+    """Make the request that starts to rebuild the indexes of a logspace."""
+    return send("POST", f"logspaces/{segment(logspace)}/reindex", as_json(Job), {})
+
+
+def start_export(
+    query: str,
+    file_format: ExportFormat,
+    columns: Sequence[str] | None,
+    order: Order | None,
+    limit: int | None,
+    scope: Scope,
+) -> Call[Job]:
+    """Make the request that starts an export to a file of the server."""
+    body = without_none(
+        query=query, format=file_format, columns=names(columns), order=order, limit=limit
+    )
+    return send("POST", "exports", as_json(Job), body | scope_of(scope))
+
+
+@dataclass(frozen=True)
+class JobPage:
+    """A page of the list of jobs, and the cursor of the next one."""
+
+    jobs: list[Job]
+    cursor: str | None
+
+
+def jobs(cursor: str | None) -> Call[JobPage]:
+    """Make the request for a page of the jobs."""
+
+    def read(answer: Answer) -> JobPage:
+        page = answer.json()
+        return JobPage(page["jobs"], page.get("cursor"))
+
+    return get("jobs", read, cursor=cursor)
+
+
+def job(job_id: str, wait: float | None) -> Call[Job]:
+    """Make the request for a job, whose answer waits this many seconds for its end."""
+    seconds = None if wait is None else min(max(wait, 0), WAIT_SECONDS_MAX)
+    text = None if seconds is None else f"{int(seconds * 1000)}ms"
+    return get(f"jobs/{segment(job_id)}", as_json(Job), wait=text)
+
+
+def cancel_job(job_id: str) -> Call[Job]:
+    """Make the request that asks a job to end."""
+    return send("POST", f"jobs/{segment(job_id)}/cancel", as_json(Job), {}, is_repeatable=True)
+
+
+def remove_job(job_id: str) -> Call[None]:
+    """Make the request that forgets a job."""
+    return send("DELETE", f"jobs/{segment(job_id)}", nothing)
+
+
+def job_result(job_id: str) -> Call[Any]:
+    """Make the request for the file of an export."""
+    return get(f"jobs/{segment(job_id)}/result", nothing)
+
+
+def has_ended(of: Job) -> bool:
+    """Tell whether a job has ended."""
+    return of["finished_at"] is not None
+
+
+def finished(of: Job) -> Job:
+    """Return a job that is done; raise for one that ended otherwise."""
+    if of["state"] == "done":
+        return of
+    problem = of["problem"]
+    if problem is not None:
+        raise of_problem(problem.get("status", 500), problem)
+    work = f"{of['kind']} {', '.join(of['logspaces'])}"
+    raise LogsteadError(f"{work}: job {of['id']} is {of['state']}, so there is no whole result")

@@ -41,9 +41,11 @@ if TYPE_CHECKING:
     from .types import (
         Context,
         CreatedToken,
+        ExportFormat,
         Facets,
         Histogram,
         Ingested,
+        Job,
         Logspace,
         Message,
         Order,
@@ -151,6 +153,11 @@ class Connection:
         self._server = server
         self._http = httpx.Client(**server.settings())
 
+    @property
+    def patience(self) -> float:
+        """The seconds for which an answer may wait, well before the server counts as silent."""
+        return self._server.timeout / 2
+
     def close(self) -> None:
         """Close all connections."""
         self._http.close()
@@ -253,6 +260,8 @@ class Logstead:
         """Saved searches."""
         self.logspaces = Logspaces(send)
         """Logspaces."""
+        self.jobs = Jobs(self._connection)
+        """Long work that goes on at the server without its client."""
         self.router = Router(send)
         """The router document."""
 
@@ -700,6 +709,78 @@ class Logspaces:
         """Create or change a logspace, as a revision of the router document."""
         call = _calls.put_logspace(logspace, retention, durability, revision, comment)
         return self._send(call)
+
+
+class Jobs:
+    """Long work that goes on at the server without its client."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._send = connection.send
+
+    def verify(self, logspace: str) -> Job:
+        """Start to compare everything in a logspace with its checksums."""
+        return self._send(_calls.verify(logspace))
+
+    def reindex(self, logspace: str) -> Job:
+        """Start to rebuild the indexes of a logspace from its messages."""
+        return self._send(_calls.reindex(logspace))
+
+    def export(
+        self,
+        query: str = "",
+        *,
+        format: ExportFormat = "ndjson",  # noqa: A002
+        columns: Sequence[str] | None = None,
+        order: Order | None = None,
+        limit: int | None = None,
+        **scope: Unpack[Scope],
+    ) -> Job:
+        """Start to write all messages, or the table of a query, to a file of the server."""
+        call = _calls.start_export(query, format, columns, order, limit, scope)
+        return self._send(call)
+
+    def list(self) -> builtins.list[Job]:
+        """List the jobs that this caller may see, the newest first."""
+        page = self._send(_calls.jobs(None))
+        found = page.jobs
+        while page.cursor is not None:
+            page = self._send(_calls.jobs(page.cursor))
+            found += page.jobs
+        return found
+
+    def get(self, job_id: str) -> Job:
+        """Get a job as it is now."""
+        return self._send(_calls.job(job_id, None))
+
+    def wait(self, job_id: str, *, within: float | None = None) -> Job:
+        """Wait until a job is done.
+
+        Raises `ProblemError` if it failed, and `LogsteadError` if it was cancelled or interrupted.
+        After `within` seconds, raises `TimeoutError`; the job goes on.
+        """
+        end = None if within is None else monotonic() + within
+        while True:
+            left = _calls.WAIT_SECONDS_MAX if end is None else end - monotonic()
+            job = self._send(_calls.job(job_id, min(left, self._connection.patience)))
+            if _calls.has_ended(job):
+                return _calls.finished(job)
+            if left <= 0:
+                raise TimeoutError(f"job {job_id} is {job['state']} after {within} s")
+
+    def cancel(self, job_id: str) -> Job:
+        """Ask a job to end, which it does within moments."""
+        return self._send(_calls.cancel_job(job_id))
+
+    def remove(self, job_id: str) -> None:
+        """Forget a job that has ended, and remove its file."""
+        self._send(_calls.remove_job(job_id))
+
+    @contextmanager
+    def download(self, job_id: str) -> Iterator[Iterator[bytes]]:
+        """Read the file of an export that is done, piece by piece."""
+        with self._connection.stream(_calls.job_result(job_id)) as pieces:
+            yield pieces
 
 
 class Router:

@@ -401,3 +401,38 @@ class RouterStatus(TypedDict):
     destinations: list[JsonObject]
     unrouted_messages: int
     unconfirmed: NotRequired[JsonObject | None]
+
+
+JobKind = Literal["verify", "reindex", "export"]
+JobState = Literal["queued", "running", "cancelling", "done", "failed", "cancelled", "interrupted"]
+ExportFormat = Literal["ndjson", "csv", "raw"]
+
+
+class JobProgress(TypedDict):
+    """The progress of a job; `total` is None as long as it is not known."""
+
+    unit: Literal["bytes", "segments", "messages"]
+    done: int
+    total: int | None
+    messages: int
+
+
+class Job(TypedDict):
+    """Long work that goes on at the server without its client.
+
+    `result` is the result once there is one, and its members depend on `kind`. `problem` says why
+    the job failed.
+    """
+
+    id: str
+    kind: JobKind
+    started_by: str
+    logspaces: list[str]
+    state: JobState
+    progress: JobProgress
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    expires_at: str | None
+    result: JsonObject | None
+    problem: JsonObject | None

@@ -9,7 +9,9 @@ use crate::access::{Call, Caller};
 use crate::error::{ApiError, Result};
 use crate::extract::{Path, Query};
 use crate::list::{ListIdentity, ListParams, Page};
-use crate::waiting::busy;
+use crate::problem_type::ProblemType;
+use crate::waiting::{blocking, busy};
+use axum::http::StatusCode;
 use logstead_accounts::Role;
 use logstead_config::Period;
 use serde::{Deserialize, Serialize};
@@ -49,7 +51,7 @@ pub(crate) async fn list(
     jobs.retain(|job| may_see(&call.caller, job));
     let list = ListIdentity::new("jobs", ());
     let page = Page::new(&list, limit, cursor.as_deref(), jobs, JobRecord::place)?;
-    let jobs = page.entries.into_iter().map(JobRecord::into_job).collect();
+    let jobs = page.entries.into_iter().map(|job| call.shared.jobs.shown(job)).collect();
     Ok(axum::Json(Jobs { jobs, cursor: page.cursor }))
 }
 
@@ -67,7 +69,7 @@ pub(crate) async fn get(
     let job = visible(&call, &id)?;
     let wait = wait.as_deref().map(wait_of).transpose()?.unwrap_or_default();
     if wait.is_zero() || job.state.is_final() {
-        return Ok(axum::Json(job.into_job()));
+        return Ok(axum::Json(call.shared.jobs.shown(job)));
     }
     let Ok(_permit) = call.shared.listeners.try_acquire() else {
         return Err(busy("too many clients wait for jobs or changes"));
@@ -78,7 +80,7 @@ pub(crate) async fn get(
         () = ending.requested() => {}
         () = tokio::time::sleep(wait) => {}
     }
-    Ok(axum::Json(visible(&call, &id)?.into_job()))
+    shown(&call, &id)
 }
 
 /// Asks a job to end, which it does within moments. A job that has ended stays as it is.
@@ -94,10 +96,38 @@ pub(crate) async fn cancel(call: Call, Path(id): Path<String>) -> Result<axum::J
         let told = format!("{} {} (job {id})", job.kind, job.logspaces.join(","));
         call.audit("job.cancel", told).await;
     }
-    Ok(axum::Json(visible(&call, &id)?.into_job()))
+    shown(&call, &id)
 }
 
-fn visible(call: &Call, id: &str) -> Result<JobRecord> {
+/// Forgets a job that has ended, and removes its file. One that has not ended has to be cancelled first.
+#[utoipa::path(
+    delete, path = "/api/v1/jobs/{id}", operation_id = "delete_job", tag = "jobs",
+    params(("id" = String, Path, description = "The job")),
+    responses((status = 204, description = "It is forgotten"))
+)]
+pub(crate) async fn remove(call: Call, Path(id): Path<String>) -> Result<StatusCode> {
+    let job = visible(&call, &id)?;
+    let jobs = call.shared.jobs.clone();
+    let forgotten = id.clone();
+    if !blocking(move || jobs.forget(&forgotten)).await? {
+        return Err(unfinished(&job));
+    }
+    call.audit("job.delete", format!("{} {} (job {id})", job.kind, job.logspaces.join(","))).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// 409 for a job that has not ended.
+pub(super) fn unfinished(job: &JobRecord) -> ApiError {
+    let detail = format!("job `{}` has not ended: wait for it, or cancel it first", job.id);
+    ApiError::new(ProblemType::JobUnfinished, detail)
+}
+
+fn shown(call: &Call, id: &str) -> Result<axum::Json<Job>> {
+    visible(call, id).map(|job| axum::Json(call.shared.jobs.shown(job)))
+}
+
+/// A job that the caller may see.
+pub(super) fn visible(call: &Call, id: &str) -> Result<JobRecord> {
     let job = call.shared.jobs.get(id).filter(|job| may_see(&call.caller, job));
     job.ok_or_else(|| {
         ApiError::not_found(format!("there is no job `{id}`: it was never started, or ended long ago"))

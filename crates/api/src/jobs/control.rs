@@ -15,9 +15,15 @@ pub(crate) struct JobControl {
 }
 
 impl JobControl {
-    /// Sets the unit of the progress, and the number of all units if it is known.
-    pub(crate) fn begin(&self, unit: ProgressUnit, total: Option<u64>) {
-        *self.progress.lock() = JobProgress { unit, total, done: 0, messages: 0 };
+    /// The control of a job whose progress is counted in this unit.
+    pub(super) fn new(unit: ProgressUnit) -> JobControl {
+        let progress = JobProgress { unit, ..JobProgress::default() };
+        JobControl { progress: Mutex::new(progress), ..JobControl::default() }
+    }
+
+    /// Sets the number of all units, if it is known.
+    pub(crate) fn begin(&self, total: Option<u64>) {
+        self.progress.lock().total = total;
     }
 
     /// Adds to the progress.
@@ -45,7 +51,7 @@ impl JobControl {
     }
 
     /// Returns once the job is asked to end.
-    pub(super) async fn cancelled(&self) {
+    pub(crate) async fn cancelled(&self) {
         if !self.is_cancelled() {
             self.cancelled.notified().await;
         }

@@ -13,6 +13,19 @@ pub(crate) enum JobKind {
     Verify,
     /// The indexes of a logspace are rebuilt from its messages.
     Reindex,
+    /// Messages are written to a file.
+    Export,
+}
+
+impl JobKind {
+    /// The things that are counted in its progress.
+    pub(super) fn unit(self) -> ProgressUnit {
+        match self {
+            JobKind::Verify => ProgressUnit::Bytes,
+            JobKind::Reindex => ProgressUnit::Segments,
+            JobKind::Export => ProgressUnit::Messages,
+        }
+    }
 }
 
 impl fmt::Display for JobKind {
@@ -20,6 +33,7 @@ impl fmt::Display for JobKind {
         f.write_str(match self {
             JobKind::Verify => "verify",
             JobKind::Reindex => "reindex",
+            JobKind::Export => "export",
         })
     }
 }
@@ -98,6 +112,8 @@ pub(crate) enum JobResult {
     Verify(Verification),
     /// The indexes that were rebuilt.
     Reindex(Reindexing),
+    /// The file with the messages.
+    Export(ExportedFile),
 }
 
 impl JobResult {
@@ -106,6 +122,7 @@ impl JobResult {
         match self {
             JobResult::Verify(verification) => !verification.complete,
             JobResult::Reindex(reindexing) => reindexing.is_cut,
+            JobResult::Export(_) => false,
         }
     }
 }
@@ -162,6 +179,27 @@ pub(crate) struct Reindexing {
     pub(crate) is_cut: bool,
 }
 
+/// The file that an export has written.
+#[derive(Default, Serialize, Deserialize, utoipa::ToSchema)]
+pub(crate) struct ExportedFile {
+    /// The name for the file.
+    pub(crate) name: String,
+    /// The value of `Content-Type`.
+    pub(crate) media_type: String,
+    /// Its length.
+    pub(crate) bytes: u64,
+    /// The messages or rows in it.
+    pub(crate) messages: u64,
+    /// The number of copies that are left out.
+    pub(crate) copies: u64,
+    /// How many matching messages are missing because they cannot be read, as far as that is known.
+    pub(crate) missing: u64,
+    /// The number of parts of the store that cannot be read.
+    pub(crate) damaged_parts: u64,
+    /// The first 100 of these parts.
+    pub(crate) damaged: Vec<String>,
+}
+
 /// Long work that goes on without its client.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Job {
@@ -177,7 +215,7 @@ pub(crate) struct Job {
     /// When its turn came; null while it waits for its turn.
     #[schema(required)]
     pub(crate) started_at: Option<String>,
-    /// When it ended; null until then. For an interrupted job, the time at which the server started again.
+    /// When it ended; null until then. If the server was killed, the time at which it started again.
     #[schema(required)]
     pub(crate) finished_at: Option<String>,
     /// When it will be forgotten, if not before that to make room for others; null until it has ended.

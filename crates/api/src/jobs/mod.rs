@@ -7,6 +7,8 @@
 //! | `folder`   | the files of the records                                                |
 //! | `control`  | how a running job tells its progress, and learns that it has to end     |
 //! | `registry` | all jobs: which may start, which are kept and for how long              |
+//! | `export_files` | the files of exports                                               |
+//! | `download` | downloads of these files                                                 |
 //! | `start`    | starting a job, its turn and its end                                    |
 //! | `calls`    | the operations on jobs, and who may see which                           |
 //!
@@ -15,6 +17,8 @@
 
 pub(super) mod calls;
 pub(super) mod control;
+pub(super) mod download;
+mod export_files;
 mod folder;
 pub(super) mod job;
 mod record;

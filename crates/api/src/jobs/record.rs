@@ -2,7 +2,7 @@
 //!
 //! Text of a record: `logstead job VERSION HASH`, a line feed, and a JSON object; `HASH` is BLAKE3 of the object.
 
-use super::job::{Job, JobKind, JobProgress, JobState};
+use super::job::{ExportedFile, Job, JobKind, JobProgress, JobState};
 use logstead_record::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -66,6 +66,12 @@ impl JobRecord {
     /// Its place in the list of jobs, the newest first.
     pub(super) fn place(&self) -> i64 {
         -self.created
+    }
+
+    /// The file that it has written, if it is an export that is done.
+    pub(super) fn exported(&self) -> Option<ExportedFile> {
+        let result = self.result.as_ref().filter(|_| self.kind == JobKind::Export)?;
+        serde_json::from_str(result.get()).ok()
     }
 
     /// The memory that its result takes.

@@ -5,11 +5,13 @@
 //! **Invariant:** the number of jobs, and the memory that their results take, are bounded.
 
 use super::control::JobControl;
+use super::export_files::ExportFiles;
 use super::folder::JobFolder;
 use super::job::{Job, JobKind, JobProgress, JobResult, JobState};
 use super::record::JobRecord;
 use crate::error::{ApiError, Problem, Result};
 use crate::problem_type::ProblemType;
+use logstead_config::settings::StorageSettings;
 use logstead_flow::request_id;
 use logstead_record::Timestamp;
 use parking_lot::Mutex;
@@ -41,6 +43,10 @@ pub(crate) struct JobRegistry {
     folder: JobFolder,
     /// The jobs by their time of creation.
     jobs: Mutex<BTreeMap<i64, KnownJob>>,
+    /// The files of exports, which are removed with their jobs.
+    pub(crate) files: Arc<ExportFiles>,
+    /// How long exports are kept after their end.
+    export_kept: Duration,
     ended: watch::Sender<()>,
 }
 
@@ -76,7 +82,7 @@ pub(super) struct JobEnd {
 
 impl JobRegistry {
     /// The jobs of a data directory. Those that had not ended were interrupted.
-    pub(crate) fn open(data: &Path, now: Timestamp) -> JobRegistry {
+    pub(crate) fn open(data: &Path, storage: &StorageSettings, now: Timestamp) -> JobRegistry {
         let folder = JobFolder::new(data);
         let mut jobs = BTreeMap::new();
         for mut record in folder.read() {
@@ -86,7 +92,15 @@ impl JobRegistry {
             }
             jobs.insert(record.created, KnownJob { record, control: None });
         }
-        let registry = JobRegistry { folder, jobs: Mutex::new(jobs), ended: watch::Sender::new(()) };
+        let exported = |record: &&JobRecord| record.kind == JobKind::Export && record.state == JobState::Done;
+        let kept = jobs.values().map(|known| &known.record).filter(exported).map(|record| record.id.clone());
+        let registry = JobRegistry {
+            folder,
+            files: Arc::new(ExportFiles::open(data, storage.export_files_max, &kept.collect())),
+            jobs: Mutex::new(jobs),
+            export_kept: storage.export_files_age.duration(),
+            ended: watch::Sender::new(()),
+        };
         registry.tidy(now);
         registry
     }
@@ -94,7 +108,7 @@ impl JobRegistry {
     /// Admits a job, which then waits for its turn.
     pub(super) fn admit(&self, job: JobToStart, now: Timestamp) -> Result<AdmittedJob> {
         self.tidy(now);
-        let control = Arc::<JobControl>::default();
+        let control = Arc::new(JobControl::new(job.kind.unit()));
         let record = {
             let mut jobs = self.jobs.lock();
             check_room(&jobs, &job.account)?;
@@ -174,12 +188,46 @@ impl JobRegistry {
         self.jobs.lock().values().rev().map(KnownJob::now).collect()
     }
 
+    /// The job as clients see it.
+    pub(super) fn shown(&self, job: JobRecord) -> Job {
+        let kept = self.kept(job.kind);
+        job.shown(kept)
+    }
+
+    fn kept(&self, kind: JobKind) -> Duration {
+        match kind {
+            JobKind::Verify | JobKind::Reindex => KEPT,
+            JobKind::Export => self.export_kept,
+        }
+    }
+
+    /// Forgets a job that has ended, with its file; `false` if it has not ended.
+    pub(super) fn forget(&self, id: &str) -> bool {
+        let mut jobs = self.jobs.lock();
+        let found = jobs.values().find(|known| known.record.id == id);
+        let Some((created, is_over)) = found.map(|known| (known.record.created, known.control.is_none()))
+        else {
+            return true;
+        };
+        if is_over {
+            jobs.remove(&created);
+            self.remove_files(id);
+        }
+        is_over
+    }
+
+    fn remove_files(&self, id: &str) {
+        self.folder.remove(id);
+        self.files.remove(id);
+    }
+
     /// The job whose turn it is among those that read a whole logspace.
     pub(crate) fn upkeep(&self) -> Option<Job> {
         let jobs = self.jobs.lock();
         let is_at_it = |known: &&KnownJob| known.control.is_some() && known.record.started.is_some();
         let is_upkeep = |known: &&KnownJob| matches!(known.record.kind, JobKind::Verify | JobKind::Reindex);
-        jobs.values().filter(is_at_it).find(is_upkeep).map(|known| known.now().shown(KEPT))
+        let found = jobs.values().filter(is_at_it).find(is_upkeep).map(KnownJob::now);
+        found.map(|job| self.shown(job))
     }
 
     /// Returns once a job has ended, or is not known any more.
@@ -195,19 +243,20 @@ impl JobRegistry {
     /// Forgets the jobs that ended long ago, and the oldest ones if too many are kept.
     pub(crate) fn tidy(&self, now: Timestamp) {
         let mut jobs = self.jobs.lock();
-        let oldest_kept = now.nanos().saturating_sub(i64::try_from(KEPT.as_nanos()).unwrap_or(i64::MAX));
         let (mut number, mut bytes, mut forgotten) = (0, 0, Vec::new());
         for known in jobs.values().rev().filter(|known| known.control.is_none()) {
             number += 1;
             bytes += known.record.bytes();
             let is_over = ENDED_MAX < number || 1 < number && ENDED_BYTES_MAX < bytes;
+            let kept = i64::try_from(self.kept(known.record.kind).as_nanos()).unwrap_or(i64::MAX);
+            let oldest_kept = now.nanos().saturating_sub(kept);
             if is_over || known.record.finished.is_none_or(|finished| finished < oldest_kept) {
                 forgotten.push(known.record.created);
             }
         }
         for created in forgotten {
             if let Some(known) = jobs.remove(&created) {
-                self.folder.remove(&known.record.id);
+                self.remove_files(&known.record.id);
             }
         }
     }
@@ -224,13 +273,6 @@ impl KnownJob {
             }
         }
         record
-    }
-}
-
-impl JobRecord {
-    /// The job as clients see it.
-    pub(super) fn into_job(self) -> Job {
-        self.shown(KEPT)
     }
 }
 
@@ -276,6 +318,12 @@ mod tests {
     const NOW: Timestamp = Timestamp::from_nanos(1_790_000_000_000_000_000);
     const DAY: i64 = 24 * 3600 * 1_000_000_000;
 
+    fn open(data: &Path, now: Timestamp) -> JobRegistry {
+        let settings =
+            logstead_config::settings::load(&logstead_config::settings::Layers::default()).unwrap();
+        JobRegistry::open(data, &settings.storage, now)
+    }
+
     fn of(account: &str) -> JobToStart {
         JobToStart {
             kind: JobKind::Verify,
@@ -297,7 +345,7 @@ mod tests {
     #[test]
     fn a_job_that_had_not_ended_is_interrupted_after_a_restart() {
         let data = tempfile::tempdir().unwrap();
-        let registry = JobRegistry::open(data.path(), NOW);
+        let registry = open(data.path(), NOW);
         let admit = || registry.admit(of("user:1"), NOW).unwrap();
         let (done, running, _queued) = (admit(), admit(), admit());
         registry.begin(&done, NOW);
@@ -305,7 +353,7 @@ mod tests {
         registry.begin(&running, NOW);
         assert_eq!(states(&registry), [JobState::Queued, JobState::Running, JobState::Done]);
         for _ in 0..2 {
-            let later = JobRegistry::open(data.path(), NOW.saturating_add(DAY));
+            let later = open(data.path(), NOW.saturating_add(DAY));
             assert_eq!(states(&later), [JobState::Interrupted, JobState::Interrupted, JobState::Done]);
             let finished = later.all().into_iter().map(|job| job.finished);
             let at = [DAY, DAY, 0].map(|after| Some(NOW.saturating_add(after).nanos()));
@@ -316,7 +364,7 @@ mod tests {
     #[test]
     fn only_so_many_jobs_wait_and_each_account_has_a_part_of_them() {
         let data = tempfile::tempdir().unwrap();
-        let registry = JobRegistry::open(data.path(), NOW);
+        let registry = open(data.path(), NOW);
         let first = registry.admit(of("user:0"), NOW).unwrap();
         for _ in 1..UNFINISHED_OF_ONE_MAX {
             registry.admit(of("user:0"), NOW).unwrap();
@@ -335,7 +383,7 @@ mod tests {
     #[test]
     fn ended_jobs_are_kept_for_a_week_and_only_so_many_of_them() {
         let data = tempfile::tempdir().unwrap();
-        let registry = JobRegistry::open(data.path(), NOW);
+        let registry = open(data.path(), NOW);
         let run = |now: Timestamp, bytes: usize| {
             let job = registry.admit(of("user:1"), now).unwrap();
             let failures = vec!["x".repeat(bytes)];
@@ -362,7 +410,7 @@ mod tests {
     #[tokio::test]
     async fn whoever_waits_for_a_job_learns_of_its_end() {
         let data = tempfile::tempdir().unwrap();
-        let registry = Arc::new(JobRegistry::open(data.path(), NOW));
+        let registry = Arc::new(open(data.path(), NOW));
         let job = registry.admit(of("user:1"), NOW).unwrap();
         let waiting = {
             let (registry, id) = (registry.clone(), job.id.clone());

@@ -194,6 +194,8 @@ fn name_variants(name: &str, schemas: &mut Schemas) {
     let union = &mut schemas[name];
     union["oneOf"] = tags.iter().map(|tag| json!({"$ref": mapping[tag]})).collect();
     union["discriminator"] = json!({"propertyName": property, "mapping": mapping});
+    // Validators take a discriminator as the whole truth, and else let null pass as well.
+    union["type"] = json!("object");
 }
 
 /// The keywords of an object that has the only property of exactly one of these variants.

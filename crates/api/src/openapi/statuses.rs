@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// The statuses that are described once for all operations: name, description.
-const WORDS: [(u16, &str, &str); 13] = [
+const WORDS: [(u16, &str, &str); 14] = [
     (400, "BadRequest", "The request cannot be read, or its query does not follow the query language"),
     (401, "Unauthorized", "The session or token is missing or invalid"),
     (403, "Forbidden", "The caller may not do this, or the CSRF token or a code is wrong"),
@@ -17,6 +17,7 @@ const WORDS: [(u16, &str, &str); 13] = [
     (412, "PreconditionFailed", "If-Match names another revision than the live one"),
     (413, "ContentTooLarge", "The body is too long"),
     (415, "UnsupportedMediaType", "The Content-Type is not one that is described"),
+    (416, "RangeNotSatisfiable", "The file does not have the bytes that Range names"),
     (422, "UnprocessableContent", "The request can be read, and a value in it is not acceptable"),
     (429, "TooManyRequests", "Too many attempts or jobs: try again after the time in Retry-After"),
     (
@@ -30,7 +31,7 @@ const INSUFFICIENT_STORAGE: (u16, &str, &str) =
     (507, "InsufficientStorage", "The disk is full: nothing was changed");
 
 /// The refusals of a few operations only, by status.
-const REFUSALS: [(u16, &[&str]); 7] = [
+const REFUSALS: [(u16, &[&str]); 8] = [
     (401, &["log_in"]),
     (403, &["log_in", "log_out", "set_up_server"]),
     (
@@ -41,37 +42,38 @@ const REFUSALS: [(u16, &[&str]); 7] = [
         ],
     ),
     (406, &["stream_changes"]),
+    (416, &["download_job_result"]),
     (
         409,
         &[
             "begin_totp", "change_password", "confirm_router", "confirm_totp", "create_saved_search",
-            "create_token", "create_user", "delete_lookup", "delete_user", "disable_user",
-            "discard_quarantine", "discard_queue", "put_logspace", "put_saved_search", "put_sender_timezone",
-            "put_user", "replay_messages", "replay_quarantine", "rotate_token", "set_up_server",
-            "update_token", "update_user",
+            "create_token", "create_user", "delete_job", "delete_lookup", "delete_user", "disable_user",
+            "discard_quarantine", "discard_queue", "download_job_result", "put_logspace", "put_saved_search",
+            "put_sender_timezone", "put_user", "replay_messages", "replay_quarantine", "rotate_token",
+            "set_up_server", "update_token", "update_user",
         ],
     ),
     (
         429,
         &[
             "begin_totp", "change_password", "confirm_totp", "log_in", "reindex_logspace", "remove_totp",
-            "renew_recovery_codes", "set_up_server", "verify_logspace",
+            "renew_recovery_codes", "set_up_server", "start_export", "verify_logspace",
         ],
     ),
     (
         503,
         &[
-            "discard_quarantine", "discard_queue", "get_job", "list_quarantine", "list_queue",
-            "replay_messages", "replay_quarantine", "test_router",
+            "discard_quarantine", "discard_queue", "download_job_result", "get_job", "list_quarantine",
+            "list_queue", "replay_messages", "replay_quarantine", "test_router",
         ],
     ),
 ];
 
 /// Operations with these tags that are not a GET write to the database, and so do these others.
 const WRITING_TAGS: [&str; 4] = ["account", "accounts", "saved searches", "session"];
-const WRITING: [&str; 9] = [
+const WRITING: [&str; 10] = [
     "confirm_router", "pause_destination", "put_logspace", "put_router", "put_sender_timezone",
-    "reindex_logspace", "resume_destination", "roll_back_router", "verify_logspace",
+    "reindex_logspace", "resume_destination", "roll_back_router", "start_export", "verify_logspace",
 ];
 /// Operations for the search page that read no messages.
 const WITHOUT_MESSAGES: [&str; 2] = ["parse_query", "stream_changes"];

@@ -5,10 +5,8 @@ use crate::access::Call;
 use crate::error::Result;
 use crate::extract::Path;
 use crate::jobs::control::JobControl;
-use crate::jobs::job::{
-    Job, JobKind, JobResult, ProgressUnit, Reindexing, Verification, VerificationFinding,
-};
-use crate::jobs::start::{RunningJob, start};
+use crate::jobs::job::{Job, JobKind, JobResult, Reindexing, Verification, VerificationFinding};
+use crate::jobs::start::{RunningJob, on_a_thread, start};
 use crate::state::SharedState;
 use axum::response::Response;
 use logstead_indexer::{Searcher, VerifyReport};
@@ -28,7 +26,7 @@ const FINDINGS_MAX: usize = 1000;
 pub(crate) async fn verify(call: Call, Path(id): Path<String>) -> Result<Response> {
     call.caller.check_manages(&id)?;
     let searcher = searcher(&call.shared, &id)?;
-    let work = Box::new(move |job: &RunningJob| Ok(JobResult::Verify(verify_all(&searcher, job))));
+    let work = on_a_thread(move |job| Ok(JobResult::Verify(verify_all(&searcher, &job))));
     start(call, JobKind::Verify, vec![id], work).await
 }
 
@@ -36,7 +34,7 @@ fn verify_all(searcher: &Searcher, job: &RunningJob) -> Verification {
     let started = Instant::now();
     let stats = searcher.stats();
     let bytes = stats.blocks_bytes + stats.index_bytes + stats.journal_bytes;
-    job.control.begin(ProgressUnit::Bytes, Some(bytes));
+    job.control.begin(Some(bytes));
     let mut verification = Verification::default();
     searcher.verify(&job.cancel.run(), &mut |checked| {
         job.control.add(checked.bytes, checked.messages);
@@ -78,7 +76,7 @@ pub(crate) async fn reindex(call: Call, Path(id): Path<String>) -> Result<Respon
     call.caller.check_manages(&id)?;
     searcher(&call.shared, &id)?;
     let (pipeline, logspace) = (call.shared.state.pipeline.clone(), id.clone());
-    let work = Box::new(move |job: &RunningJob| {
+    let work = on_a_thread(move |job| {
         let reindexed = reindex_all(&pipeline, &logspace, &job.control, &|| job.cancel.is_requested());
         Ok(JobResult::Reindex(reindexed))
     });
@@ -92,7 +90,7 @@ fn reindex_all(
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Reindexing {
     let started = Instant::now();
-    let begin = |segments: usize| control.begin(ProgressUnit::Segments, Some(segments as u64));
+    let begin = |segments: usize| control.begin(Some(segments as u64));
     let each = |messages: u64| control.add(1, messages);
     let ReindexResult { indexes, messages, failures, is_complete, is_cut } =
         pipeline.reindex(id, is_cancelled, &begin, &each);

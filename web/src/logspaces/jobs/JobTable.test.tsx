@@ -24,7 +24,8 @@ const job = (part: Partial<Job>): Job => ({
 afterEach(() => vi.unstubAllGlobals());
 
 test('a job that runs says how far it is, and can be cancelled', async () => {
-  const asked = vi.fn((_: Request) => Promise.resolve(Response.json(job({ state: 'cancelling' }))));
+  const asked = vi.fn<(request: Request) => Promise<Response>>();
+  asked.mockResolvedValue(Response.json(job({ state: 'cancelling' })));
   vi.stubGlobal('fetch', asked);
   renderPart(<JobTable jobs={[job({})]} />);
   const row = within(screen.getByRole('row', { name: /verify main/ }));
@@ -39,6 +40,14 @@ test('a job that has ended cannot be cancelled, and says why it failed', () => {
   renderPart(<JobTable jobs={[job({ state: 'failed', problem })]} />);
   expect(screen.getByText('failed')).toHaveAttribute('title', 'the disk is full');
   expect(screen.queryByRole('button')).not.toBeInTheDocument();
+});
+
+test('an export that is done can be downloaded', () => {
+  const result = { kind: 'export', name: 'all.ndjson', bytes: 2048 } as Job['result'];
+  renderPart(<JobTable jobs={[job({ kind: 'export', state: 'done', result })]} />);
+  const link = screen.getByRole('link', { name: 'Download 2.0 KiB' });
+  expect(link).toHaveAttribute('href', expect.stringMatching(/\/api\/v1\/jobs\/a1\/result$/));
+  expect(link).toHaveAttribute('download', 'all.ndjson');
 });
 
 test('without jobs there is no table', () => {

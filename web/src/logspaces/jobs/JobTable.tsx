@@ -1,7 +1,9 @@
 /** The jobs of the user, or of everybody for an administrator, the newest first. */
 import { Button } from '@mantine/core';
 import { type Job, isUnfinished } from '../../api/jobs';
+import { under } from '../../base';
 import { Table, UnseenHead } from '../../ui/Table';
+import { formatBytes } from '../../ui/number';
 import { formatTime, useZone } from '../../ui/time';
 import { progressText } from './checks';
 import { useCancelJob } from './useUpkeep';
@@ -24,7 +26,7 @@ export function JobTable({ jobs }: { jobs: readonly Job[] }) {
       </div>
       <div className={classes.scroll} tabIndex={0} role="group" aria-label="The newest jobs">
         <Table
-          heads={['Job', 'State', 'Progress', 'Started by', 'At', <UnseenHead label="Cancel" />]}
+          heads={['Job', 'State', 'Progress', 'Started by', 'At', <UnseenHead label="Actions" />]}
         >
           {jobs.map((job) => (
             <JobRow key={job.id} job={job} />
@@ -38,7 +40,7 @@ export function JobTable({ jobs }: { jobs: readonly Job[] }) {
 function JobRow({ job }: { job: Job }) {
   const [zone] = useZone();
   const cancel = useCancelJob();
-  const { kind, logspaces, state, progress, started_by, created_at, problem } = job;
+  const { id, kind, logspaces, state, progress, started_by, created_at, problem, result } = job;
   return (
     <tr>
       <th scope="row" title={job.id}>
@@ -51,6 +53,11 @@ function JobRow({ job }: { job: Job }) {
       <td>{started_by}</td>
       <td>{formatTime(created_at, zone).slice(0, 19)}</td>
       <td>
+        {result?.kind === 'export' && (
+          <a href={under(`/api/v1/jobs/${id}/result`)} download={result.name}>
+            Download {formatBytes(result.bytes)}
+          </a>
+        )}
         {isUnfinished(job) && (
           <Button
             size="compact-sm"

@@ -20,7 +20,7 @@ export type Check =
 /** The work that is going on in a logspace. `job` is null if somebody else started it. */
 export type CurrentWork = { work: Omit<Work, 'job'>; job: Job | null };
 
-const isOf = (id: string) => (job: Job) => job.logspaces[0] === id;
+const isOf = (id: string) => (job: Job) => job.kind !== 'export' && job.logspaces[0] === id;
 
 /** The newest check of a logspace. The jobs are in the order of the server, the newest first. */
 export function checkOf(jobs: readonly Job[], work: Work | null, id: string): Check {
