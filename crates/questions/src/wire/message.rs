@@ -359,6 +359,8 @@ mod tests {
     fn numbers_and_booleans_are_exported_as_they_were_sent() {
         let sent = |text: &str, fields: &[(&str, &str)]| {
             let mut builder = BatchBuilder::new();
+            let received = Timestamp::from_nanos(5);
+            builder.origin(Origin { source: b"http", peer: b"10.0.0.1", received });
             fields.iter().for_each(|(name, value)| builder.field(name.as_bytes(), value.as_bytes()));
             builder.push(&Row::text(text.as_bytes()));
             let batch = Arc::new(builder.seal());
