@@ -61,7 +61,7 @@ const pages = [
     title: 'Exporting',
     about: 'All messages that match, in one answer that says whether it is complete.',
     examples: { export: 'Messages from the oldest to the newest' },
-    operations: ['export_messages'],
+    operations: ['export_messages', 'start_export'],
   },
   {
     file: 'tail',
