@@ -1,6 +1,7 @@
 // Writes src/api/types.ts, or the file that is named: the types in openapi.json, and the request and response types of
 // each operation. It runs before anything that compiles the console or the client in ../clients/typescript, and leaves
 // the file alone if it is up to date.
+import process from 'node:process';
 import { createClient } from '@hey-api/openapi-ts';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
