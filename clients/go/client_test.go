@@ -261,6 +261,28 @@ func TestABrokenConnectionRepeatsAndSkipsNothing(t *testing.T) {
 	}
 }
 
+func TestASampledTailSaysWhatItLost(t *testing.T) {
+	client, own := startServer(t, "limits.tail_rate_max=10").client(), newProgram()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	tail := client.Tail(api.TailMessagesParams{Query: own.query()})
+	var reason string
+	tail.OnLoss = func(loss logstead.Loss) {
+		if loss.Messages != nil && *loss.Messages > 0 {
+			reason = loss.Reason
+			cancel()
+		}
+	}
+	go func() {
+		for ctx.Err() == nil {
+			_, _ = client.Ingest(ctx, own.messages(100, 0), api.IngestMessagesParams{}) // until it is cancelled
+		}
+	}()
+	if err := lastError(tail.Messages(ctx)); !errors.Is(err, context.Canceled) || !strings.Contains(reason, "one in") {
+		t.Fatal(err, reason)
+	}
+}
+
 func TestWhatIsWrongForGoodEndsATail(t *testing.T) {
 	client := startServer(t).client()
 	err := lastError(client.Tail(api.TailMessagesParams{Query: logstead.Ptr("(a")}).Messages(t.Context()))

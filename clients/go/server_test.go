@@ -32,16 +32,17 @@ to = ["main"]
 
 // server is the real server, on a free port, with a data folder of its own.
 type server struct {
-	t       *testing.T
-	folder  string
-	listen  string
-	url     string
-	process *exec.Cmd
+	t        *testing.T
+	folder   string
+	settings []string
+	listen   string
+	url      string
+	process  *exec.Cmd
 }
 
-func startServer(t *testing.T) *server {
+func startServer(t *testing.T, settings ...string) *server {
 	t.Helper()
-	server := &server{t: t, folder: t.TempDir(), listen: "127.0.0.1:0"}
+	server := &server{t: t, folder: t.TempDir(), settings: settings, listen: "127.0.0.1:0"}
 	if err := os.WriteFile(filepath.Join(server.folder, "router.toml"), []byte(router), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +60,9 @@ func (s *server) start() {
 	}
 	s.process = exec.Command(binary, "serve", "--data", filepath.Join(s.folder, "data"),
 		"--router", filepath.Join(s.folder, "router.toml"), "--set", "web.listen="+s.listen)
+	for _, setting := range s.settings {
+		s.process.Args = append(s.process.Args, "--set", setting)
+	}
 	for _, variable := range os.Environ() {
 		if !strings.HasPrefix(variable, "LOGSTEAD_") {
 			s.process.Env = append(s.process.Env, variable)

@@ -227,6 +227,25 @@ describe('tails', () => {
     }
   });
 
+  test('a sampled tail says what it lost', async () => {
+    const own = await new Server(['limits.tail_rate_max=10']).start();
+    try {
+      const [logs, { query, numbered }] = [own.client(), program()];
+      const enough = new AbortController();
+      const sending = (async () => {
+        while (!enough.signal.aborted) await logs.ingest(numbered(100));
+      })();
+      const onLoss = ({ messages = 0, reason }: Loss) => {
+        if (messages > 0) enough.abort(new Error(reason));
+      };
+      const followed = all(logs.tail({ query }, { onLoss, signal: enough.signal }));
+      await assert.rejects(followed, /one in \d+ is shown/);
+      await sending;
+    } finally {
+      await own.remove();
+    }
+  });
+
   test('what is wrong for good ends a tail, and so does its signal', async () => {
     await assert.rejects(all(server.client().tail({ query: '(a' })), { status: 400 });
     const aborted = AbortSignal.abort(new Error('enough'));

@@ -28,6 +28,8 @@ export class Server {
   private listen = '127.0.0.1:0';
   private readonly folder = mkdtempSync(join(tmpdir(), 'logstead-typescript-'));
 
+  constructor(private readonly settings: readonly string[] = []) {}
+
   async start(): Promise<this> {
     const binary = process.env['LOGSTEAD'] ?? '';
     assert(existsSync(binary), 'name the server in LOGSTEAD');
@@ -35,7 +37,8 @@ export class Server {
     writeFileSync(router, ROUTER);
     const own = Object.entries(process.env).filter(([name]) => !name.startsWith('LOGSTEAD_'));
     const args = ['serve', '--data', join(this.folder, 'data'), '--router', router];
-    this.child = spawn(binary, [...args, '--set', `web.listen=${this.listen}`], {
+    const settings = [`web.listen=${this.listen}`, ...this.settings];
+    this.child = spawn(binary, [...args, ...settings.flatMap((one) => ['--set', one])], {
       env: {
         ...Object.fromEntries(own),
         LOGSTEAD_CONFIG: '/dev/null',

@@ -186,7 +186,7 @@ fn each_warning_has_a_code_and_the_path_of_its_entry() {
                 [[logspaces]]\nid = \"main\"\n\
                 [[logspaces]]\nid = \"rest\"\nretention = { age = \"90d\" }\n\
                 [[destinations]]\nid = \"siem\"\nkind = \"syslog\"\nenabled = false\n\
-                address = \"tcp://siem:514\"\n\
+                to = [\"tcp://siem:514\"]\n\
                 [[routes]]\nid = \"unused\"\nenabled = false\nto = [\"main\"]\n\
                 [[routes]]\nid = \"first\"\nwhere = \"error\"\nto = [\"main\", \"siem\"]\nfinal = true\n\
                 [[routes]]\nid = \"late\"\nwhere = \"error\"\nto = [\"main\"]\n";

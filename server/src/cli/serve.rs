@@ -1,5 +1,7 @@
 //! `logstead serve`: assembles the process, reports when it is ready, and shuts it down in order.
 
+mod own_api;
+
 use super::apply;
 use super::deadline::Deadline;
 use super::failure::{CommandFailure, Result};
@@ -23,6 +25,7 @@ use logstead_indexer::{OpenFiles, RealDisk};
 use logstead_pipeline as pipeline;
 use logstead_pipeline::Pipeline;
 use logstead_pipeline::internal;
+use own_api::OwnApi;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -136,11 +139,17 @@ impl Serve {
         served.map(drop)
     }
 
+    /// The router document for a new data directory, unless it is the default.
+    fn first_document(&self) -> Option<PathBuf> {
+        let applied = self.apply.as_ref().map(|folder| folder.join("router.toml"));
+        self.router.clone().or(applied.filter(|file| file.exists()))
+    }
+
     /// Makes the server like the files, if there is a folder with them.
     fn apply_files(&self, apps: &Apps, runtime: &Runtime) -> Result<()> {
         let Some(folder) = &self.apply else { return Ok(()) };
         let calls = OwnCalls::new(apps.console.clone(), "serve --apply");
-        let changes = apply::at_start(folder, calls, runtime.handle().clone())?;
+        let changes = apply::at_start(folder, &OwnApi { calls, runtime: runtime.handle().clone() })?;
         for change in &changes {
             tracing::info!("{}: {change}", folder.display());
         }
@@ -161,7 +170,7 @@ impl Serve {
         take_back_overdue(meta, clock::now()).map_err(CommandFailure::environment)?;
         let disk = Arc::new(OpenFiles::new(Arc::new(RealDisk), Descriptors::of_process().files_max));
         let data = &settings.data;
-        let first = starting::document(data, meta, self.router.as_deref(), self.new_database)?;
+        let first = starting::document(data, meta, self.first_document().as_deref(), self.new_database)?;
         if self.pause_destinations {
             pipeline::pause_destinations(&*disk, data, first.change())
                 .map_err(CommandFailure::environment)?;

@@ -98,10 +98,19 @@ fn search_pages_table_file_route_and_tail_agree() {
     };
     let whole: Vec<Value> =
         export(STAGES, "ndjson").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(whole, found);
+    let mut typed = found.clone();
+    for message in &mut typed {
+        for (name, value) in message["fields"].as_object_mut().unwrap() {
+            // The file has the numbers as they were sent; a search answers texts.
+            if name != "slow" {
+                *value = serde_json::from_str(value.as_str().unwrap()).unwrap();
+            }
+        }
+    }
+    assert_eq!(whole, typed);
     let chosen: Vec<Value> =
         export(&shown, "ndjson").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(chosen[0], json!({ "n": "897", "slow": "no" }));
+    assert_eq!(chosen[0], json!({ "n": 897, "slow": "no" }));
     let csv = export(&shown, "csv");
     assert_eq!(csv.lines().take(2).collect::<Vec<_>>(), ["n,slow", "897,no"]);
     assert_eq!(csv.lines().count(), 301);

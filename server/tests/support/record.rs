@@ -26,7 +26,8 @@ fn folder() -> Option<PathBuf> {
 fn write(folder: &Path, answer: &Value) {
     let path = folder.join(format!("rust-{}.ndjson", std::process::id()));
     let file = OpenOptions::new().create(true).append(true).open(path);
-    file.and_then(|mut file| file.write_all(format!("{answer}\n").as_bytes())).unwrap();
+    // Some tests leave the process without files to open: their answers are not compared.
+    file.and_then(|mut file| file.write_all(format!("{answer}\n").as_bytes())).ok();
 }
 
 /// Records an answer of a server that is a process of its own.

@@ -13,15 +13,13 @@ use super::remote::ServerArgs;
 use super::text;
 use clap::Args;
 use files::WantedState;
-use logstead_api::OwnCalls;
 use plan::{ChangePlan, PlanStep, PlannedChange, ServerState};
 use serde_json::Value;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use target::{ApplyTarget, StartingServer};
-use tokio::runtime::Handle;
+pub(super) use target::ApplyTarget;
 
 pub(super) const EXAMPLES: &str = "Examples:
   logstead apply conf.d --plan --server http://127.0.0.1:8080 --token-file admin.token
@@ -80,14 +78,12 @@ impl Apply {
     }
 }
 
-/// Makes a server that starts like the files of a folder, and returns the changes. Nothing is removed. It must not be
-/// called from a thread of the runtime.
-pub(super) fn at_start(folder: &Path, calls: OwnCalls, runtime: Handle) -> Result<Vec<String>> {
-    let target = StartingServer { calls, runtime };
+/// Makes a server that starts like the files of a folder, and returns the changes. Nothing is removed.
+pub(super) fn at_start(folder: &Path, target: &dyn ApplyTarget) -> Result<Vec<String>> {
     let wanted = WantedState::read(folder)?;
-    let state = ServerState::read(&target, &wanted)?;
+    let state = ServerState::read(target, &wanted)?;
     let ChangePlan { steps, .. } = plan::changes(&wanted, &state, false)?;
-    carry_out(&target, &steps, &format!("from {} at the start", folder.display()))?;
+    carry_out(target, &steps, &format!("from {} at the start", folder.display()))?;
     Ok(steps.iter().map(PlanStep::to_string).collect())
 }
 

@@ -24,7 +24,7 @@ export function JobTable({ jobs }: { jobs: readonly Job[] }) {
       <div className={classes.boxHead}>
         <h2>Jobs</h2>
       </div>
-      <div className={classes.scroll} tabIndex={0} role="group" aria-label="The newest jobs">
+      <div className={classes.jobs} tabIndex={0} role="group" aria-label="The newest jobs">
         <Table
           heads={['Job', 'State', 'Progress', 'Started by', 'At', <UnseenHead label="Actions" />]}
         >

@@ -50,7 +50,8 @@ function CheckReport({ id, check }: { id: string; check: Check }) {
 function Done({ verification, at }: { verification: Verification; at: number }) {
   const [zone] = useZone();
   const { intact, complete, parts, messages, bytes, problems, findings, took_ms } = verification;
-  const read = `${formatMessages(messages)} in ${formatCount(parts)} parts, ${formatBytes(bytes)}, read in ${formatLength(took_ms)}`;
+  const held = parts === 1 ? '1 part' : `${formatCount(parts)} parts`;
+  const read = `${formatMessages(messages)} in ${held}, ${formatBytes(bytes)}, read in ${formatLength(took_ms)}`;
   if (intact) {
     return (
       <p className={classes.intact} role="status">
