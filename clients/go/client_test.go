@@ -175,8 +175,8 @@ func TestRowsComeWithTheColumnsThatAreAskedFor(t *testing.T) {
 		Order:   logstead.Ptr(api.ExportMessagesParamsOrderOldest),
 	}
 	number := 0
-	for row, err := range logstead.Rows[map[string]string](t.Context(), client, params) {
-		if err != nil || row["number"] != fmt.Sprint(number) {
+	for row, err := range logstead.Rows[map[string]int](t.Context(), client, params) {
+		if err != nil || row["number"] != number {
 			t.Fatal(row, err)
 		}
 		number++

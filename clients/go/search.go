@@ -66,7 +66,8 @@ func (c *Client) Search(ctx context.Context, request api.SearchRequest) iter.Seq
 }
 
 // Export iterates over all messages that match, in one request. It ends with an *[IncompleteError] unless the server has
-// confirmed that it was all.
+// confirmed that it was all. Fields that were sent as JSON numbers or booleans are not texts here, unlike in a search:
+// read such an [api.FieldValue] with its MarshalJSON.
 func (c *Client) Export(ctx context.Context, params api.ExportMessagesParams) iter.Seq2[api.Message, error] {
 	return Rows[api.Message](ctx, c, params)
 }

@@ -15,8 +15,9 @@ DOCUMENTS = [REPOSITORY / "docs/python.md", Path(__file__).parents[1] / "README.
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.name))
 def test_the_examples_run(
-    document: Path, own_server: Server, monkeypatch: pytest.MonkeyPatch
+    document: Path, own_server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.chdir(tmp_path)  # some write files
     monkeypatch.setenv("LOGSTEAD_SERVER", own_server.url)
     monkeypatch.setenv("LOGSTEAD_TOKEN", TOKEN)
     monkeypatch.delenv("LOGSTEAD_TOKEN_FILE", raising=False)

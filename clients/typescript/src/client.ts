@@ -38,6 +38,11 @@ export type IngestOptions = Omit<
 };
 
 /** The last line of an export. */
+type Sent = string | number | boolean;
+
+/** A message of an export. Its fields are what senders of JSON sent; in a search, all are texts. */
+export type ExportedMessage = Omit<Message, 'fields'> & { fields: Record<string, Sent | Sent[]> };
+
 type Summary = { messages: number; missing: number; damaged_parts: number; damaged: string[] };
 
 /** The bounds of one request of `ingest`. */
@@ -98,7 +103,7 @@ export class Logstead {
    * All messages that match, in one request; with `columns`, `Row` has these members. Throws
    * `IncompleteAnswer` at the end unless the server has confirmed that it was all.
    */
-  async *export<Row = Message>({
+  async *export<Row = ExportedMessage>({
     columns,
     partial = false,
     signal,

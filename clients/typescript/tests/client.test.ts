@@ -157,11 +157,11 @@ describe('exports', () => {
     const [logs, { query, numbered }] = [server.client(), program()];
     await logs.ingest(numbered(300));
     const rows = await all(
-      logs.export<{ number: string }>({ query, columns: ['number'], order: 'oldest' }),
+      logs.export<{ number: number }>({ query, columns: ['number'], order: 'oldest' }),
     );
     assert.deepEqual(
       rows.map(({ number }) => number),
-      Array.from({ length: 300 }, (_, n) => String(n)),
+      Array.from({ length: 300 }, (_, n) => n),
     );
     assert.equal((await all(logs.export({ query, limit: 7 }))).length, 7);
     assert.deepEqual(await all(logs.export({ query: `${query} nothing` })), []);

@@ -77,7 +77,7 @@ func columns(ctx context.Context, logs *logstead.Client) error {
 	}
 	type row struct {
 		Host   string `json:"host"`
-		TookMs string `json:"took_ms"`
+		TookMs int    `json:"took_ms"`
 	}
 	for row, err := range logstead.Rows[row](ctx, logs, question) {
 		if err != nil {
