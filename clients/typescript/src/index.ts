@@ -1,5 +1,5 @@
 export { Logstead } from './client.js';
-export type { ExportAsked, IngestOptions, SearchAsked } from './client.js';
+export type { ExportAsked, ExportedMessage, IngestOptions, SearchAsked } from './client.js';
 export { ConnectionFailed, IncompleteAnswer, LogsteadError, Problem } from './errors.js';
 export type { Answer, Asked, LogsteadOptions, OperationName, RetryOptions } from './transport.js';
 export { Tail } from './tail.js';
