@@ -238,7 +238,9 @@ function BodyView({ body, schemas }: OfSchemas & { body: DescribedBody }) {
         Body <span className="dimmed">{body.type}</span>
       </h3>
       {rows.length > 0 && <FieldTable label={`Fields of the body, ${body.type}`} rows={rows} />}
-      {body.example !== null && <Example label="Example of the body" text={body.example} />}
+      {body.example !== null && (
+        <Example label={`Example of the body, ${body.type}`} text={body.example} />
+      )}
     </>
   );
 }
@@ -260,7 +262,9 @@ function AnswerView({ answer, schemas }: OfSchemas & { answer: DescribedAnswer }
       <FieldTable label={`Fields of answer ${status}`} rows={rows} />
       {bodies.map(({ type, example }) => {
         return (
-          example !== null && <Example key={type} label="Example of the answer" text={example} />
+          example !== null && (
+            <Example key={type} label={`Example of the answer ${status}, ${type}`} text={example} />
+          )
         );
       })}
     </details>
