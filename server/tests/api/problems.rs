@@ -257,6 +257,8 @@ async fn of_the_router(server: &Server) -> BTreeSet<&'static str> {
     let csv =
         server.call(Method::PUT, "/api/v1/lookups/a.csv", &admin(), "text/csv", "host,owner\na,b\n").await;
     assert_eq!(csv.status, 204, "{}", csv.text());
+    let stored = server.get("/api/v1/lookups/a.csv").await;
+    assert_eq!((stored.status.as_u16(), stored.text().as_str()), (200, "host,owner\na,b\n"));
     let siem = "[[destinations]]\nid = \"siem\"\nkind = \"syslog\"\nto = \"tcp://127.0.0.1:9\"\n";
     let lookup = "steps = [{ lookup = \"a.csv\", key = \"host\", set = [\"owner\"] }]\n";
     apply(&format!("{ROUTER}{lookup}{siem}")).await;

@@ -16,7 +16,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 /// Maximum number of bytes of a body that are kept; the answer is then marked as cut.
-const BODY_MAX: usize = 256 << 10;
+const BODY_MAX: usize = 64 << 10;
 
 /// The folder for the answers, if they are recorded.
 fn folder() -> Option<PathBuf> {

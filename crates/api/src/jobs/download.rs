@@ -44,12 +44,20 @@ const STALL_MAX: Duration = Duration::from_secs(60);
             ("Content-Disposition" = String, description = "The name for the file"),
             ("ETag" = String, description = "The identity of the file"),
         ), content(
-            (String = "application/x-ndjson"), (String = "text/csv"), (String = "application/octet-stream"),
+            (BTreeMap<String, Value> = "application/x-ndjson"),
+            (String = "text/csv"),
+            (String = "application/octet-stream"),
+            (String = "application/vnd.apache.arrow.stream"),
+            (String = "application/vnd.apache.parquet"),
         )),
         (status = 206, description = "The part", headers(
             ("Content-Range" = String, description = "The place of the part in the file"),
         ), content(
-            (String = "application/x-ndjson"), (String = "text/csv"), (String = "application/octet-stream"),
+            (String = "application/x-ndjson"),
+            (String = "text/csv"),
+            (String = "application/octet-stream"),
+            (String = "application/vnd.apache.arrow.stream"),
+            (String = "application/vnd.apache.parquet"),
         )),
     )
 )]

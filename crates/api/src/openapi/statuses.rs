@@ -31,7 +31,7 @@ const INSUFFICIENT_STORAGE: (u16, &str, &str) =
     (507, "InsufficientStorage", "The disk is full: nothing was changed");
 
 /// The refusals of a few operations only, by status.
-const REFUSALS: [(u16, &[&str]); 8] = [
+const REFUSALS: [(u16, &[&str]); 9] = [
     (401, &["log_in"]),
     (403, &["log_in", "log_out", "set_up_server"]),
     (
@@ -53,6 +53,7 @@ const REFUSALS: [(u16, &[&str]); 8] = [
             "set_up_server", "update_token", "update_user",
         ],
     ),
+    (422, &["delete_lookup", "get_lookup"]),
     (
         429,
         &[
