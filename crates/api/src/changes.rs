@@ -42,7 +42,7 @@ const STORED: Bytes = Bytes::from_static(b"event: stored\ndata: {}\n\n");
 /// change.
 #[utoipa::path(
     get, path = "/api/v1/changes", operation_id = "stream_changes", tag = "search",
-    responses((status = 200, body = StoreChange, content_type = "text/event-stream"))
+    responses((status = 200, body = String, content_type = "text/event-stream"))
 )]
 pub(super) async fn changes(call: Call, headers: HeaderMap) -> Result<Response> {
     let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
@@ -67,10 +67,6 @@ pub(super) async fn changes(call: Call, headers: HeaderMap) -> Result<Response> 
     let headers = [(header::CONTENT_TYPE, EVENTS), (NO_BUFFER, "no")];
     Ok((headers, StreamedBody::endless(pieces, guard).into_response()).into_response())
 }
-
-/// The data of an event: messages were stored. Clients ignore members that they do not know.
-#[derive(utoipa::ToSchema)]
-pub(crate) struct StoreChange {}
 
 /// A reason to notify a listener.
 enum News {
