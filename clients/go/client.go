@@ -10,7 +10,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/logstead/logstead/clients/go/api"
+	"logstead/api"
 )
 
 // Client is a server, as a caller with an API token sees it. Its methods may be called from several goroutines.
@@ -46,7 +46,7 @@ func WithRetry(retry Retry) Option {
 func New(address, token string, options ...Option) (*Client, error) {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
-		return nil, fmt.Errorf("logstead: %q is no address: it begins with http:// or https://", address)
+		return nil, fmt.Errorf("logstead: %q is not an address: start it with http:// or https://", address)
 	}
 	transport := &transport{
 		http:  defaultHTTPClient(),

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	logstead "github.com/logstead/logstead/clients/go"
-	"github.com/logstead/logstead/clients/go/api"
+	logstead "logstead"
+	"logstead/api"
 )
 
 var quick = logstead.Retry{Deadline: 20 * time.Second, FirstWait: 10 * time.Millisecond, LongestWait: time.Second}

@@ -1,4 +1,4 @@
-module github.com/logstead/logstead/clients/go
+module logstead
 
 go 1.24.0
 

@@ -10,7 +10,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/logstead/logstead/clients/go/api"
+	"logstead/api"
 )
 
 // The bounds of one request of Ingest.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/logstead/logstead/clients/go/api"
+	"logstead/api"
 )
 
 // Problem is the refusal of a request (RFC 9457).
@@ -61,7 +61,7 @@ func problemOf(response *http.Response) *Problem {
 	problem := &Problem{Status: response.StatusCode, RetryAfter: retryAfter(response.Header), Document: body}
 	if err := json.Unmarshal(body, &problem.Problem); err != nil || problem.Title == "" {
 		problem.Title = http.StatusText(response.StatusCode)
-		problem.Detail = "this is no answer of Logstead: " + strings.ToValidUTF8(string(body[:min(len(body), longestQuote)]), "")
+		problem.Detail = "this answer is not from Logstead: " + strings.ToValidUTF8(string(body[:min(len(body), longestQuote)]), "")
 		problem.Document = nil
 	}
 	return problem

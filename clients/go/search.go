@@ -11,7 +11,7 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/logstead/logstead/clients/go/api"
+	"logstead/api"
 )
 
 // Pages iterates over the pages of a search, to the end. If not everything was searched, the page comes with an

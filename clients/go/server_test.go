@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	logstead "github.com/logstead/logstead/clients/go"
+	logstead "logstead"
 )
 
 const token = "go-administrator-token"

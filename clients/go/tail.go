@@ -11,7 +11,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/logstead/logstead/clients/go/api"
+	"logstead/api"
 )
 
 // silence is the time after which a connection counts as dead: the server sends something every second.

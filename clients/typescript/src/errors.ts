@@ -63,7 +63,7 @@ export async function problemOf(response: Response): Promise<Problem> {
 const QUOTED_CHARS = 200;
 
 function foreign(status: number, statusText: string, text: string): ProblemDocument {
-  const detail = `This is no answer of Logstead: ${text.slice(0, QUOTED_CHARS)}`;
+  const detail = `This answer is not from Logstead: ${text.slice(0, QUOTED_CHARS)}`;
   const type = 'about:blank' as ProblemType; // the one type that the API itself never has
   return { type, title: statusText, status, detail };
 }

@@ -70,7 +70,7 @@ export class Transport {
 
   constructor(address: string, { token, retry, fetch: send }: LogsteadOptions) {
     if (!/^https?:\/\//.test(address))
-      throw new LogsteadError(`${address} is no address: it begins with http:// or https://`);
+      throw new LogsteadError(`${address} is not an address: start it with http:// or https://`);
     this.address = address.replace(/\/+$/, '');
     this.token = token;
     this.fetch = send ?? globalThis.fetch;

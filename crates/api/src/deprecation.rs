@@ -3,16 +3,12 @@
 //!
 //! docs/stability.md says how long an operation stays after it is in this table.
 
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{MatchedPath, Request};
 use axum::http::header::{HeaderName, LINK};
 use axum::http::{HeaderMap, HeaderValue};
-use axum::middleware::Next;
-use axum::response::Response;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
-use logstead_config::settings::Settings;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// An operation that will be removed.
 pub(super) struct DeprecatedOperation {
@@ -33,22 +29,18 @@ pub(super) struct DeprecatedOperation {
 /// All of them.
 const DEPRECATED: &[DeprecatedOperation] = &[];
 
-/// The middleware that tells callers.
-pub(super) async fn tell(State(settings): State<Arc<Settings>>, request: Request, next: Next) -> Response {
-    let matched = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-    let called = matched.and_then(|path| find(DEPRECATED, request.method().as_str(), path));
-    let mut response = next.run(request).await;
-    if let Some(operation) = called {
-        response.headers_mut().extend(headers(operation, settings.web.base()));
-    }
-    response
+/// The operation that a request calls, if it leaves.
+pub(super) fn called(request: &Request) -> Option<&'static DeprecatedOperation> {
+    let path = request.extensions().get::<MatchedPath>()?.as_str();
+    find(DEPRECATED, request.method().as_str(), path)
 }
 
 fn find<'a>(all: &'a [DeprecatedOperation], method: &str, path: &str) -> Option<&'a DeprecatedOperation> {
     all.iter().find(|operation| operation.method == method && operation.path == path)
 }
 
-fn headers(operation: &DeprecatedOperation, base: &str) -> HeaderMap {
+/// The headers of its answers.
+pub(super) fn headers(operation: &DeprecatedOperation, base: &str) -> HeaderMap {
     let since = operation.since.parse::<Timestamp>().ok().map(|since| format!("@{}", since.as_second()));
     let until = operation.until.parse::<Timestamp>().ok();
     let until =

@@ -1,5 +1,6 @@
 //! Headers added to every response, which keep browsers from misusing it.
 
+use super::deprecation;
 use super::peer::Client;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -40,8 +41,12 @@ pub(super) async fn with_headers(
     let path = request.uri().path();
     let is_api = path.starts_with("/api/") || matches!(path, "/metrics" | "/readyz" | "/healthz");
     let is_encrypted = request.extensions().get::<Client>().is_some_and(|client| client.is_encrypted);
+    let deprecated = deprecation::called(&request);
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
+    if let Some(operation) = deprecated {
+        headers.extend(deprecation::headers(operation, settings.web.base()));
+    }
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
     }

@@ -145,7 +145,6 @@ fn finished(app: Router<SharedState>, shared: &SharedState) -> Router {
     app.method_not_allowed_fallback(wrong_method)
         .with_state(shared.clone())
         .layer(compress::layer())
-        .layer(from_fn_with_state(settings.clone(), deprecation::tell))
         .layer(from_fn_with_state(settings.clone(), headers::with_headers))
         .layer(from_fn_with_state(settings, peer::identify))
         .layer(from_fn_with_state(shared.clone(), observe::observe))

@@ -7,8 +7,8 @@ import (
 	"log"
 	"strings"
 
-	logstead "github.com/logstead/logstead/clients/go"
-	"github.com/logstead/logstead/clients/go/api"
+	logstead "logstead"
+	"logstead/api"
 )
 
 func main() {

@@ -33,7 +33,7 @@ class Server:
 
     def __post_init__(self) -> None:
         if not self.url.startswith(("http://", "https://")):
-            raise ValueError(f"{self.url!r} is no address: it begins with http:// or https://")
+            raise ValueError(f"{self.url!r} is not an address: start it with http:// or https://")
         if self.ca_file is not None and not self.url.startswith("https://"):
             raise ValueError("ca_file is only for an address that begins with https://")
 

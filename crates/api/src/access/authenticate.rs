@@ -52,7 +52,8 @@ pub(crate) async fn require(
     }
     let client = request.extensions().get::<Client>().copied();
     let cookie = renewed_cookie(&shared, &caller, request.headers(), client);
-    let limited = matches!(needs, Needs::Ingest(_)).then_some((caller.account, caller.limits));
+    let is_limited = matches!(needs, Needs::Ingest(_)) && caller.limits.limit_pace();
+    let limited = is_limited.then_some((caller.account, caller.limits));
     request.extensions_mut().insert(caller);
     let mut response = next.run(request).await;
     if let Some((account, limits)) = limited {

@@ -117,7 +117,7 @@ pub(crate) enum JobResult {
 }
 
 impl JobResult {
-    /// Whether the work ended before its end, because it was cancelled or the server stops.
+    /// Whether the work was stopped before it was finished, because it was cancelled or the server is stopping.
     pub(super) fn is_cut(&self) -> bool {
         match self {
             JobResult::Verify(verification) => !verification.complete,

@@ -139,7 +139,7 @@ pub(crate) async fn put_router(
     apply(&call, draft, expected, params.motive(String::new)?).await
 }
 
-/// Shows what applying a document would do, and converts it between its forms. Callers who may apply it also learn
+/// Shows what applying a document would do, and converts it between its forms. Callers who may apply it are also told
 /// whether it fits this machine: ports, certificates, paths.
 #[utoipa::path(
     post, path = "/api/v1/router/validate", operation_id = "validate_router", tag = "router",
