@@ -5,6 +5,7 @@
 mod apply_under_load;
 mod crash;
 mod damaged_stores;
+mod export_jobs;
 mod full_disk;
 mod ledger;
 mod memory;
