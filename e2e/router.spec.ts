@@ -102,9 +102,9 @@ test('a restart does not make a revision younger', async ({ logstead, page, rout
   // Pretends that it was applied long ago, because a test cannot wait that long.
   await page.route('**/api/v1/router/revisions', async (route) => {
     const response = await route.fetch();
-    const { revisions } = (await response.json()) as { revisions: { created_at: string }[] };
-    for (const one of revisions) one.created_at = '2026-01-02T03:04:05Z';
-    await route.fulfill({ response, json: { revisions } });
+    const list = (await response.json()) as { revisions: { created_at: string }[] };
+    for (const one of list.revisions) one.created_at = '2026-01-02T03:04:05Z';
+    await route.fulfill({ response, json: list });
   });
   await logstead.kill();
   await logstead.restart();
