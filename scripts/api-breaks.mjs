@@ -64,7 +64,9 @@ class Comparison {
       if (other === undefined) lines.push(`${name}: ${place} is gone`);
       else {
         if (other.required && !parameter.required) lines.push(`${name}: ${place} is required now`);
-        lines.push(...this.schemas(parameter.schema, other.schema, 'asked', `${name}: ${place}`));
+        // An address cannot say null, whatever the schema of a parameter allows.
+        const taken = this.schemas(parameter.schema, other.schema, 'asked', `${name}: ${place}`);
+        lines.push(...taken.filter((line) => !line.endsWith(': null is no longer taken')));
       }
     }
     for (const [place, { required }] of after)

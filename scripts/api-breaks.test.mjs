@@ -136,6 +136,14 @@ for (const [name, change, line] of planted) {
 const compatible = [
   ['nothing', () => undefined],
   [
+    'a parameter of an address is null nowhere',
+    ({ paths }) => {
+      const { parameters } = paths['/api/v1/flow'].get;
+      const from = parameters.find(({ name }) => name === 'from');
+      from.schema = { ...from.schema, type: 'string' };
+    },
+  ],
+  [
     'an operation is new',
     ({ paths }) => (paths['/api/v1/more'] = { get: { operationId: 'more', responses: {} } }),
   ],

@@ -131,7 +131,7 @@ pub(crate) async fn list(
 
 /// Saves a search.
 #[utoipa::path(
-    post, path = "/api/v1/saved-searches", tag = "saved searches", operation_id = "create_saved_search",
+    post, path = "/api/v1/saved-searches", tag = "saved searches", request_body = SavedSearchRequest, operation_id = "create_saved_search",
     responses((
         status = 201, body = SavedSearch, headers(("Location" = String, description = "The address of what was created"))
     ))
@@ -146,7 +146,7 @@ pub(crate) async fn create(call: Call, Json(request): Json<SavedSearchRequest>) 
 
 /// A search: the caller's own, or a shared one.
 #[utoipa::path(
-    get, path = "/api/v1/saved-searches/{id}", tag = "saved searches", operation_id = "get_saved_search",
+    get, path = "/api/v1/saved-searches/{id}", tag = "saved searches", params(("id" = i64, Path)), operation_id = "get_saved_search",
     responses((status = 200, body = SavedSearch))
 )]
 pub(crate) async fn get(call: Call, Path(id): Path<i64>) -> Result<axum::Json<SavedSearch>> {
@@ -156,7 +156,7 @@ pub(crate) async fn get(call: Call, Path(id): Path<i64>) -> Result<axum::Json<Sa
 
 /// Replaces a search: the caller's own or, as an administrator, a shared one. It keeps its owner.
 #[utoipa::path(
-    put, path = "/api/v1/saved-searches/{id}", operation_id = "put_saved_search", tag = "saved searches", responses((status = 200, body = SavedSearch))
+    put, path = "/api/v1/saved-searches/{id}", operation_id = "put_saved_search", tag = "saved searches", params(("id" = i64, Path)), request_body = SavedSearchRequest, responses((status = 200, body = SavedSearch))
 )]
 pub(crate) async fn replace(
     call: Call,
@@ -173,7 +173,7 @@ pub(crate) async fn replace(
 
 /// Removes a search: the caller's own or, as an administrator, a shared one.
 #[utoipa::path(
-    delete, path = "/api/v1/saved-searches/{id}", operation_id = "delete_saved_search", tag = "saved searches", responses((status = 204))
+    delete, path = "/api/v1/saved-searches/{id}", operation_id = "delete_saved_search", tag = "saved searches", params(("id" = i64, Path)), responses((status = 204))
 )]
 pub(crate) async fn remove(call: Call, Path(id): Path<i64>) -> Result<StatusCode> {
     known(&call, id).await?;
@@ -184,7 +184,7 @@ pub(crate) async fn remove(call: Call, Path(id): Path<i64>) -> Result<StatusCode
 
 /// Records that a search was used.
 #[utoipa::path(
-    post, path = "/api/v1/saved-searches/{id}/used", tag = "saved searches", operation_id = "use_saved_search", responses((status = 204))
+    post, path = "/api/v1/saved-searches/{id}/used", tag = "saved searches", params(("id" = i64, Path)), operation_id = "use_saved_search", responses((status = 204))
 )]
 pub(crate) async fn used(call: Call, Path(id): Path<i64>) -> Result<StatusCode> {
     known(&call, id).await?;

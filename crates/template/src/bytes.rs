@@ -34,17 +34,20 @@ pub enum DecodeError {
 pub(crate) type Result<T, E = DecodeError> = std::result::Result<T, E>;
 
 /// Bytes, and the position up to which they have been read.
-pub(crate) struct ByteReader<'b> {
+#[derive(Debug)]
+pub struct ByteReader<'b> {
     bytes: &'b [u8],
     pub(crate) at: usize,
 }
 
 impl<'b> ByteReader<'b> {
-    pub(crate) fn new(bytes: &'b [u8]) -> ByteReader<'b> {
+    /// A reader at the beginning.
+    pub fn new(bytes: &'b [u8]) -> ByteReader<'b> {
         ByteReader { bytes, at: 0 }
     }
 
-    pub(crate) fn take(&mut self, bytes: usize) -> Result<&'b [u8]> {
+    /// The next bytes.
+    pub fn take(&mut self, bytes: usize) -> Result<&'b [u8]> {
         Ok(&self.bytes[self.skip(bytes)?])
     }
 
@@ -57,7 +60,8 @@ impl<'b> ByteReader<'b> {
         Ok(range)
     }
 
-    pub(crate) fn byte(&mut self) -> Result<u8> {
+    /// The next byte.
+    pub fn byte(&mut self) -> Result<u8> {
         Ok(self.take(1)?[0])
     }
 
@@ -66,12 +70,14 @@ impl<'b> ByteReader<'b> {
         Ok(u64::from_le_bytes(*bytes))
     }
 
-    pub(crate) fn u32(&mut self) -> Result<u32> {
+    /// The next four bytes as a number.
+    pub fn u32(&mut self) -> Result<u32> {
         let bytes = self.take(4)?.first_chunk().ok_or(DecodeError::Short)?;
         Ok(u32::from_le_bytes(*bytes))
     }
 
-    pub(crate) fn varint(&mut self) -> Result<u64> {
+    /// The next number of any length.
+    pub fn varint(&mut self) -> Result<u64> {
         let mut value = 0;
         for shift in (0..u64::BITS).step_by(7) {
             let byte = self.byte()?;
@@ -88,12 +94,18 @@ impl<'b> ByteReader<'b> {
     }
 
     /// Reads a count of items, which may be at most `most`.
-    pub(crate) fn count(&mut self, most: usize, what: &'static str) -> Result<usize> {
+    pub fn count(&mut self, most: usize, what: &'static str) -> Result<usize> {
         let count = self.varint()?;
         usize::try_from(count).ok().filter(|&count| count <= most).ok_or(DecodeError::Large(what))
     }
 
-    pub(crate) fn end(&self) -> Result<()> {
+    /// The number of bytes that have been read.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// An error if there are more bytes.
+    pub fn end(&self) -> Result<()> {
         match self.bytes.len() - self.at {
             0 => Ok(()),
             left => Err(DecodeError::Long(left)),
@@ -101,7 +113,8 @@ impl<'b> ByteReader<'b> {
     }
 }
 
-pub(crate) fn put_varint(mut value: u64, out: &mut Vec<u8>) {
+/// Appends a number, seven bits a byte.
+pub fn put_varint(mut value: u64, out: &mut Vec<u8>) {
     while 0x80 <= value {
         out.push(value as u8 | 0x80);
         value >>= 7;

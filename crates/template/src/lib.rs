@@ -36,7 +36,7 @@ mod texts;
 mod unpack;
 
 pub use automaton::Automaton;
-pub use bytes::DecodeError;
+pub use bytes::{ByteReader, DecodeError, put_varint};
 pub use group::{
     EncodedGroup, PlacedNumbers, Ranks, Rows, TemplateGroup, TemplateGroupWriter, WantedWord, WordFinder,
     WordForm, WordSet, may_hold_other_addresses, word_hash,

@@ -1,6 +1,6 @@
 //! The deadline of the reads on a thread, and whether one of them came too late.
 //!
-//! Columns, dictionaries and tantivy lie between a search, which knows its time limit, and the reads that it needs. They
+//! Columns and dictionaries lie between a search, which knows its time limit, and the reads that it needs. They
 //! can neither take a deadline as an argument nor return an error of a kind of its own. So both belong to the thread while
 //! a piece of work runs, and [`lanes::map`](super::lanes::map) passes them on.
 //!

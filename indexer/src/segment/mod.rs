@@ -11,7 +11,6 @@ pub(crate) mod build;
 pub(crate) mod bundle;
 pub(crate) mod cache;
 mod column;
-pub(crate) mod directory;
 pub(crate) mod fields;
 pub(crate) mod id;
 pub(crate) mod index;

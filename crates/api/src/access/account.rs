@@ -161,7 +161,7 @@ pub(crate) async fn end_other_sessions(call: Call) -> Result<StatusCode> {
 }
 
 /// Ends one of the caller's sessions.
-#[utoipa::path(delete, path = "/api/v1/account/sessions/{id}", tag = "account", responses((status = 204)))]
+#[utoipa::path(delete, path = "/api/v1/account/sessions/{id}", tag = "account", params(("id" = String, Path)), responses((status = 204)))]
 pub(crate) async fn end_session(call: Call, Path(id): Path<String>) -> Result<StatusCode> {
     let (name, session) = (call.caller.name.clone(), id.clone());
     if !call.meta(move |meta| meta.end_session_of(&name, &session, clock::now())).await? {
@@ -173,7 +173,7 @@ pub(crate) async fn end_session(call: Call, Path(id): Path<String>) -> Result<St
 
 /// Begins to set up a second factor: returns a secret for an authenticator app. It takes effect once its first code
 /// was sent.
-#[utoipa::path(post, path = "/api/v1/account/totp", tag = "account", responses((status = 200, body = TotpEnrolment)))]
+#[utoipa::path(post, path = "/api/v1/account/totp", tag = "account", request_body = CurrentPassword, responses((status = 200, body = TotpEnrolment)))]
 pub(crate) async fn begin_totp(
     call: Call,
     peer: Peer,
@@ -188,7 +188,7 @@ pub(crate) async fn begin_totp(
 }
 
 /// Finishes setting up a second factor, and shows the recovery codes this once.
-#[utoipa::path(put, path = "/api/v1/account/totp", tag = "account", responses((status = 200, body = RecoveryCodes)))]
+#[utoipa::path(put, path = "/api/v1/account/totp", tag = "account", request_body = FirstCode, responses((status = 200, body = RecoveryCodes)))]
 pub(crate) async fn confirm_totp(
     call: Call,
     Json(first): Json<FirstCode>,
@@ -208,7 +208,7 @@ pub(crate) async fn confirm_totp(
 }
 
 /// Gives up the second factor.
-#[utoipa::path(post, path = "/api/v1/account/totp/remove", tag = "account", responses((status = 204)))]
+#[utoipa::path(post, path = "/api/v1/account/totp/remove", tag = "account", request_body = BothFactors, responses((status = 204)))]
 pub(crate) async fn remove_totp(
     call: Call,
     peer: Peer,
@@ -229,7 +229,7 @@ pub(crate) async fn remove_totp(
 
 /// Creates new recovery codes, which are shown only this once; all older ones stop working.
 #[utoipa::path(
-    post, path = "/api/v1/account/recovery-codes", tag = "account", responses((status = 200, body = RecoveryCodes))
+    post, path = "/api/v1/account/recovery-codes", tag = "account", request_body = CurrentPassword, responses((status = 200, body = RecoveryCodes))
 )]
 pub(crate) async fn renew_recovery_codes(
     call: Call,

@@ -31,6 +31,7 @@ const LOOKED_AT_MAX: u32 = 1_000_000;
 /// The part of the audit log to show.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct AuditQuery {
     /// Which entries to show, in the query language: `action:session.refused user:ana`. An entry has the fields
     /// `user`, `account` and `action`, and its detail is the text. All by default.

@@ -38,6 +38,7 @@ const TEXT_BYTES_MAX: usize = 4000;
 /// The page to show after the login.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct LoginQuery {
     /// A page of the console, such as `/search?q=error`.
     #[param(default = "/search")]
@@ -46,6 +47,7 @@ pub(crate) struct LoginQuery {
 
 /// The parameters that a provider sends along; there may be others.
 #[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct CallbackQuery {
     code: Option<String>,
     state: Option<String>,

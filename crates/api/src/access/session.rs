@@ -137,7 +137,7 @@ pub(crate) async fn get_session(
 }
 
 /// Logs in: sets the session's cookie.
-#[utoipa::path(post, path = "/api/v1/session", tag = "session", responses((status = 200, body = SessionState)))]
+#[utoipa::path(post, path = "/api/v1/session", tag = "session", request_body = Login, responses((status = 200, body = SessionState)))]
 pub(crate) async fn log_in(
     State(shared): State<SharedState>,
     Extension(client): Extension<Client>,
@@ -177,7 +177,7 @@ pub(crate) async fn log_out(
 }
 
 /// Creates the first administrator and logs in.
-#[utoipa::path(post, path = "/api/v1/setup", operation_id = "set_up_server", tag = "session", responses((status = 200, body = SessionState)))]
+#[utoipa::path(post, path = "/api/v1/setup", operation_id = "set_up_server", tag = "session", request_body = Setup, responses((status = 200, body = SessionState)))]
 pub(crate) async fn set_up(
     State(shared): State<SharedState>,
     Extension(client): Extension<Client>,

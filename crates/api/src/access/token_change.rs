@@ -65,7 +65,7 @@ pub(crate) struct LimitsChange {
 ///
 /// The body is a merge patch (RFC 7396), which may also be sent as `application/merge-patch+json`.
 #[utoipa::path(
-    patch, path = "/api/v1/tokens/{id}", tag = "accounts",
+    patch, path = "/api/v1/tokens/{id}", tag = "accounts", params(("id" = i64, Path)),
     request_body = TokenChange,
     responses((status = 200, body = ListedToken))
 )]

@@ -140,14 +140,14 @@ pub(crate) async fn list_tokens(
 }
 
 /// A token without its secret, also if it has ended.
-#[utoipa::path(get, path = "/api/v1/tokens/{id}", tag = "accounts", responses((status = 200, body = ListedToken)))]
+#[utoipa::path(get, path = "/api/v1/tokens/{id}", tag = "accounts", params(("id" = i64, Path)), responses((status = 200, body = ListedToken)))]
 pub(crate) async fn get_token(call: Call, Path(id): Path<i64>) -> Result<axum::Json<ListedToken>> {
     managed_token(&call, id).await.map(|token| axum::Json(token.into()))
 }
 
 /// Creates a token and shows its secret this once.
 #[utoipa::path(
-    post, path = "/api/v1/tokens", tag = "accounts",
+    post, path = "/api/v1/tokens", tag = "accounts", request_body = TokenRequest,
     responses((
         status = 201, body = CreatedToken, headers(("Location" = String, description = "The address of what was created"))
     ))
@@ -179,7 +179,7 @@ fn shown_once(call: &Call, token: CreatedToken) -> Response {
 /// Gives a token a new secret and shows it this once. The present secret works for a while longer, so that senders
 /// can be changed one after the other.
 #[utoipa::path(
-    post, path = "/api/v1/tokens/{id}/rotate", tag = "accounts",
+    post, path = "/api/v1/tokens/{id}/rotate", tag = "accounts", params(("id" = i64, Path)), request_body = Rotation,
     responses((
         status = 201, body = CreatedToken, headers(("Location" = String, description = "The address of what was created"))
     ))
@@ -207,7 +207,7 @@ pub(crate) async fn rotate_token(
 }
 
 /// Removes a token: it stops working at once.
-#[utoipa::path(delete, path = "/api/v1/tokens/{id}", operation_id = "delete_token", tag = "accounts", responses((status = 204)))]
+#[utoipa::path(delete, path = "/api/v1/tokens/{id}", operation_id = "delete_token", tag = "accounts", params(("id" = i64, Path)), responses((status = 204)))]
 pub(crate) async fn remove_token(call: Call, Path(id): Path<i64>) -> Result<StatusCode> {
     managed_token(&call, id).await?;
     let name = call.meta(move |meta| meta.remove_token(id)).await?;

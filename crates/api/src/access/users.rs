@@ -138,14 +138,14 @@ pub(crate) async fn list_users(
 }
 
 /// A user.
-#[utoipa::path(get, path = "/api/v1/users/{name}", tag = "accounts", responses((status = 200, body = ListedUser)))]
+#[utoipa::path(get, path = "/api/v1/users/{name}", tag = "accounts", params(("name" = String, Path)), responses((status = 200, body = ListedUser)))]
 pub(crate) async fn get_user(call: Call, Path(name): Path<String>) -> Result<axum::Json<ListedUser>> {
     managed_user(&call, &name).await.map(|user| axum::Json(user.into()))
 }
 
 /// Creates a user.
 #[utoipa::path(
-    post, path = "/api/v1/users", tag = "accounts",
+    post, path = "/api/v1/users", tag = "accounts", request_body = UserToCreate,
     responses((
         status = 201, body = ListedUser, headers(("Location" = String, description = "The address of what was created"))
     ))
@@ -181,7 +181,7 @@ async fn add(call: &Call, new: UserToCreate) -> Result<Response> {
 /// Creates a user, or changes the rights and the password of one. The same request again changes nothing. A change
 /// takes effect with the user's next request, also in open sessions.
 #[utoipa::path(
-    put, path = "/api/v1/users/{name}", operation_id = "put_user", tag = "accounts",
+    put, path = "/api/v1/users/{name}", operation_id = "put_user", tag = "accounts", params(("name" = String, Path)), request_body = UserChange,
     responses(
         (status = 200, body = ListedUser),
         (
@@ -245,7 +245,7 @@ async fn other_password(call: &Call, user: &accounts::User, password: String) ->
 ///
 /// The body is a merge patch (RFC 7396), which may also be sent as `application/merge-patch+json`.
 #[utoipa::path(
-    patch, path = "/api/v1/users/{name}", tag = "accounts",
+    patch, path = "/api/v1/users/{name}", tag = "accounts", params(("name" = String, Path)),
     request_body = UserRightsChange,
     responses((status = 200, body = ListedUser))
 )]
@@ -281,14 +281,14 @@ async fn note_change(call: &Call, before: &accounts::User, after: &accounts::Use
 }
 
 /// Removes a user and ends the user's sessions.
-#[utoipa::path(delete, path = "/api/v1/users/{name}", operation_id = "delete_user", tag = "accounts", responses((status = 204)))]
+#[utoipa::path(delete, path = "/api/v1/users/{name}", operation_id = "delete_user", tag = "accounts", params(("name" = String, Path)), responses((status = 204)))]
 pub(crate) async fn remove_user(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
     change_managed(call, name, "user.remove", |meta, name| meta.remove_user(name)).await
 }
 
 /// Changes a password: one's own or, as an administrator, anyone's. Ends the user's other sessions. Changing one's
 /// own requires the present one: an unattended session is not enough.
-#[utoipa::path(put, path = "/api/v1/users/{name}/password", tag = "accounts", responses((status = 204)))]
+#[utoipa::path(put, path = "/api/v1/users/{name}/password", tag = "accounts", params(("name" = String, Path)), request_body = PasswordChange, responses((status = 204)))]
 pub(crate) async fn change_password(
     call: Call,
     peer: Peer,
@@ -313,20 +313,20 @@ pub(crate) async fn change_password(
 }
 
 /// Disables a user: nobody can log in as this user any more, and the user's sessions end.
-#[utoipa::path(post, path = "/api/v1/users/{name}/disable", tag = "accounts", responses((status = 204)))]
+#[utoipa::path(post, path = "/api/v1/users/{name}/disable", tag = "accounts", params(("name" = String, Path)), responses((status = 204)))]
 pub(crate) async fn disable_user(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
     change_managed(call, name, "user.disable", |meta, name| meta.set_disabled(name, Some(clock::now()))).await
 }
 
 /// Enables a user again, who can then log in.
-#[utoipa::path(post, path = "/api/v1/users/{name}/enable", tag = "accounts", responses((status = 204)))]
+#[utoipa::path(post, path = "/api/v1/users/{name}/enable", tag = "accounts", params(("name" = String, Path)), responses((status = 204)))]
 pub(crate) async fn enable_user(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
     change_managed(call, name, "user.enable", |meta, name| meta.set_disabled(name, None)).await
 }
 
 /// The sessions of a user, the last used first.
 #[utoipa::path(
-    get, path = "/api/v1/users/{name}/sessions", operation_id = "list_user_sessions", tag = "accounts", responses((status = 200, body = Sessions))
+    get, path = "/api/v1/users/{name}/sessions", operation_id = "list_user_sessions", tag = "accounts", params(("name" = String, Path)), responses((status = 200, body = Sessions))
 )]
 pub(crate) async fn list_sessions_of(call: Call, Path(name): Path<String>) -> Result<axum::Json<Sessions>> {
     managed_user(&call, &name).await?;
@@ -335,7 +335,7 @@ pub(crate) async fn list_sessions_of(call: Call, Path(name): Path<String>) -> Re
 }
 
 /// Ends all sessions of a user.
-#[utoipa::path(delete, path = "/api/v1/users/{name}/sessions", operation_id = "end_user_sessions", tag = "accounts", responses((status = 204)))]
+#[utoipa::path(delete, path = "/api/v1/users/{name}/sessions", operation_id = "end_user_sessions", tag = "accounts", params(("name" = String, Path)), responses((status = 204)))]
 pub(crate) async fn end_sessions_of(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
     managed_user(&call, &name).await?;
     let user = name.clone();
@@ -346,7 +346,7 @@ pub(crate) async fn end_sessions_of(call: Call, Path(name): Path<String>) -> Res
 
 /// Ends a session of a user.
 #[utoipa::path(
-    delete, path = "/api/v1/users/{name}/sessions/{id}", operation_id = "end_user_session", tag = "accounts", responses((status = 204))
+    delete, path = "/api/v1/users/{name}/sessions/{id}", operation_id = "end_user_session", tag = "accounts", params(("name" = String, Path), ("id" = String, Path)), responses((status = 204))
 )]
 pub(crate) async fn end_session_of(
     call: Call,
@@ -363,7 +363,7 @@ pub(crate) async fn end_session_of(
 
 /// Removes the second factor of a user who has lost it. The user can then log in with the password alone, and set up
 /// another one.
-#[utoipa::path(delete, path = "/api/v1/users/{name}/totp", operation_id = "delete_user_totp", tag = "accounts", responses((status = 204)))]
+#[utoipa::path(delete, path = "/api/v1/users/{name}/totp", operation_id = "delete_user_totp", tag = "accounts", params(("name" = String, Path)), responses((status = 204)))]
 pub(crate) async fn remove_totp_of(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
     change_managed(call, name, "totp.reset", |meta, name| {
         let found = meta.credentials(name)?.ok_or_else(|| accounts::Error::NoSuchUser(name.to_owned()))?;

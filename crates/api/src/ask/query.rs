@@ -133,7 +133,7 @@ pub(crate) enum TermPart {
 }
 
 /// Parses a query and changes it, without running it.
-#[utoipa::path(post, path = "/api/v1/query", operation_id = "parse_query", tag = "search", responses((status = 200, body = QueryResult)))]
+#[utoipa::path(post, path = "/api/v1/query", operation_id = "parse_query", tag = "search", request_body = QueryRequest, responses((status = 200, body = QueryResult)))]
 pub(crate) async fn query(
     State(shared): State<SharedState>,
     Json(request): Json<QueryRequest>,

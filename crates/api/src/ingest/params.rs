@@ -18,6 +18,7 @@ use serde::Deserialize;
 /// is present, not empty and readable is used.
 #[derive(Default, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct IngestParams {
     /// The logspace to store in; by default the routes decide.
     pub(super) logspace: Option<String>,

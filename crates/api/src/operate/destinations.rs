@@ -113,7 +113,7 @@ pub(crate) async fn retry(State(shared): State<SharedState>, Path(id): Path<Stri
 
 /// Drops the oldest messages of the queue. `messages` is the number that the operator saw.
 #[utoipa::path(
-    post, path = "/api/v1/destinations/{id}/discard", operation_id = "discard_queue", tag = "destinations",
+    post, path = "/api/v1/destinations/{id}/discard", operation_id = "discard_queue", tag = "destinations", request_body = Oldest,
     params(("id" = String, Path, description = "The destination")),
     responses((status = 200, body = AffectedMessages))
 )]
@@ -208,7 +208,7 @@ fn may_see_what_comes_from(source: &str, caller: &Caller, document: &Document) -
 
 /// Puts the oldest messages that were refused back into the queue.
 #[utoipa::path(
-    post, path = "/api/v1/destinations/{id}/quarantine/replay", tag = "destinations",
+    post, path = "/api/v1/destinations/{id}/quarantine/replay", tag = "destinations", request_body = Oldest,
     params(("id" = String, Path, description = "The destination")),
     responses((status = 200, body = AffectedMessages))
 )]
@@ -227,7 +227,7 @@ pub(crate) async fn replay_quarantine(
 
 /// Forgets the oldest messages that were refused.
 #[utoipa::path(
-    post, path = "/api/v1/destinations/{id}/quarantine/discard", tag = "destinations",
+    post, path = "/api/v1/destinations/{id}/quarantine/discard", tag = "destinations", request_body = Oldest,
     params(("id" = String, Path, description = "The destination")),
     responses((status = 200, body = AffectedMessages))
 )]

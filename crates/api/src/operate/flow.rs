@@ -17,6 +17,7 @@ const RANGE_NANOS: i64 = 3_600_000_000_000;
 /// The time range, and the length of its steps.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct FlowParams {
     /// The start, such as `-1h` or RFC 3339; it moves back to a whole step. By default, an hour before `to`.
     from: Option<String>,

@@ -85,7 +85,7 @@ pub(crate) async fn logspaces(call: Call) -> axum::Json<Logspaces> {
 
 /// The messages that a retention would remove, and when. Nothing is removed.
 #[utoipa::path(
-    post, path = "/api/v1/logspaces/{id}/retention-preview", operation_id = "preview_retention", tag = "logspaces",
+    post, path = "/api/v1/logspaces/{id}/retention-preview", operation_id = "preview_retention", tag = "logspaces", request_body = RetentionRequest,
     params(("id" = String, Path, description = "The logspace")),
     responses((status = 200, body = RetentionPreview))
 )]

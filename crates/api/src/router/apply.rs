@@ -24,6 +24,7 @@ const COMMENT_BYTES_MAX: usize = 4096;
 /// The reason for a change, and whether it has to be confirmed.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct ApplyParams {
     /// A comment to store with the revision.
     comment: Option<String>,

@@ -9,6 +9,7 @@ use serde::Deserialize;
 /// The format of the response.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct FormParams {
     /// The format; `application/toml` in Accept has the same effect.
     #[param(inline)]

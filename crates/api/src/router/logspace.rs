@@ -29,6 +29,7 @@ pub(crate) struct LogspaceRequest {
 /// The reason for the change.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct LogspaceParams {
     /// A comment to store with the revision.
     comment: Option<String>,
@@ -37,7 +38,7 @@ pub(crate) struct LogspaceParams {
 /// Changes the retention and the durability of a logspace. This makes a revision of the router document like any
 /// other.
 #[utoipa::path(
-    put, path = "/api/v1/logspaces/{id}", tag = "logspaces",
+    put, path = "/api/v1/logspaces/{id}", tag = "logspaces", request_body = LogspaceRequest,
     params(
         ("id" = String, Path, description = "The logspace"), LogspaceParams,
         ("If-Match" = Option<String>, Header, description =

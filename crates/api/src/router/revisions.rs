@@ -21,6 +21,7 @@ use similar::TextDiff;
 /// The revisions to compare.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct DifferenceParams {
     from: u64,
     to: u64,

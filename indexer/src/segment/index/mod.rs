@@ -2,7 +2,7 @@
 //!
 //! | section           | holds                                                                          |
 //! |-------------------|--------------------------------------------------------------------------------|
-//! | `keys.…`          | tantivy's files: the [words](super::words) of templates; a row is the number of a template |
+//! | `keys.…`          | the [words](super::words) of templates; a row is the number of a template      |
 //! | `words.…`         | the words and the addresses of messages that have no template; missing if there are none |
 //! | `values.…`        | those of the values of dynamic fields that are not [parts](logstead_template::FieldParts) of messages; missing if there are none |
 //! | `templates`       | the [templates](super::templates), and how many rows of which groups have them |

@@ -96,7 +96,7 @@ impl TemplateLexicon {
             return Err(IndexError::Format("its templates belong to other groups".to_owned()));
         }
         let open = |dictionary| {
-            let is_there = bundle.has(&format!("{dictionary}.meta"));
+            let is_there = WordDictionary::is_in(bundle, dictionary);
             is_there.then(|| WordDictionary::open(dictionary, rows, bundle)).transpose()
         };
         let keys = WordDictionary::open(KEYS, templates.keys.len() as u32, bundle)?;

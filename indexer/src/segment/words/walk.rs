@@ -3,15 +3,12 @@
 //! **Invariant:** a walk that gives up says so. A word of which the dictionary keeps only the beginning may match, but
 //! never counts as a match.
 
-use super::read::{WordDictionary, insert_all};
+use super::read::WordDictionary;
 use crate::segment::bundle::IndexError;
 use crate::segment::inverter::TERM_BYTES_MAX;
 use logstead_record::Selection;
 use logstead_template::WordForm;
 use logstead_work::Work;
-use std::ops::Bound;
-use tantivy::postings::BlockSegmentPostings;
-use tantivy::termdict::TermStreamer;
 
 /// The number of a word's rows that are decoded in the time of any other work on one row.
 const DECODED_ROWS: usize = 8;
@@ -88,8 +85,9 @@ impl WordDictionary {
     ) -> Result<Walk<Vec<Selection>>, IndexError> {
         let none = Selection::none(self.rows as usize);
         let mut walked = Walk { rows: vec![none.clone(); sets], cut: none, terms: 0, complete: true };
-        let (mut postings, mut sets) = (BlockSegmentPostings::empty(), Vec::new());
-        let mut terms = self.beginning_with(&prefix[..prefix.len().min(TERM_BYTES_MAX)])?;
+        let mut sets = Vec::new();
+        let prefix = &prefix[..prefix.len().min(TERM_BYTES_MAX)];
+        let mut terms = self.terms.prefix_range(prefix).into_stream()?;
         while terms.advance() {
             if walked.terms == terms_max || !work.go_on(1) {
                 walked.complete = false;
@@ -103,13 +101,12 @@ impl WordDictionary {
             }
             let found = sets.iter().map(Some).chain(is_cut.then_some(None));
             for set in found {
-                if !work.go_on(terms.value().doc_freq as usize / DECODED_ROWS) {
+                if !work.go_on(terms.value().rows as usize / DECODED_ROWS) {
                     walked.complete = false;
                     return Ok(walked);
                 }
-                self.inverted.reset_block_postings_from_terminfo(terms.value(), &mut postings)?;
                 let rows = set.map_or(&mut walked.cut, |&set| &mut walked.rows[set]);
-                insert_all(&mut postings, rows)?;
+                self.insert_all(terms.value(), rows)?;
             }
         }
         Ok(walked)
@@ -135,15 +132,6 @@ impl WordDictionary {
         }
         Ok(all)
     }
-
-    fn beginning_with(&self, prefix: &[u8]) -> Result<TermStreamer<'_>, IndexError> {
-        let from = self.inverted.terms().range().ge(prefix);
-        let range = match after_prefix(prefix) {
-            Bound::Excluded(end) => from.lt(end),
-            _ => from,
-        };
-        Ok(range.into_stream()?)
-    }
 }
 
 impl Walk<Vec<Selection>> {
@@ -162,12 +150,4 @@ impl Walk {
     pub(crate) fn is_exact(&self) -> bool {
         self.complete && self.cut.is_empty()
     }
-}
-
-/// The end of the words with the prefix `prefix`.
-fn after_prefix(prefix: &[u8]) -> Bound<Vec<u8>> {
-    let Some(last) = prefix.iter().rposition(|&byte| byte < u8::MAX) else { return Bound::Unbounded };
-    let mut end = prefix[..=last].to_vec();
-    end[last] += 1;
-    Bound::Excluded(end)
 }
