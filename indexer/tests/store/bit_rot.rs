@@ -150,8 +150,9 @@ fn paths(disk: &SimDisk, dir: &str, suffix: &str) -> Vec<(PathBuf, usize)> {
 
 /// About this many bits of a file, near both ends and in between.
 fn bits(bytes: usize, bits: usize) -> impl Iterator<Item = usize> {
-    let near_ends =
-        move |byte: &usize| *byte < 100 || bytes - 600 < *byte || byte.is_multiple_of((bytes / bits).max(1));
+    let near_ends = move |byte: &usize| {
+        *byte < 100 || bytes.saturating_sub(600) < *byte || byte.is_multiple_of((bytes / bits).max(1))
+    };
     let step = (bytes.min(700) / bits).max(1);
     (0..bytes).filter(near_ends).step_by(step).map(|byte| byte * 8 + byte % 8)
 }

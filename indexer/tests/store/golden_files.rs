@@ -115,7 +115,7 @@ fn with_version(bytes: &mut [u8], version: u8, crc_end: usize) {
 
 #[test]
 fn a_journal_of_another_version_is_refused_and_stays() {
-    for version in [2, 4] {
+    for version in [1, 3] {
         let mut bytes = JOURNAL_FILE.to_vec();
         with_version(&mut bytes, version, 56);
         let disk = journal(&bytes);

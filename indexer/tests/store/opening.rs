@@ -421,11 +421,14 @@ impl Store {
         }
         let mut retained = BTreeSet::new();
         let mut length = 0;
-        for (held, bytes) in parts.into_values().rev() {
+        for (held, bytes) in parts.values().rev() {
             length += bytes;
+            // What has been joined into a larger part expires with that one.
+            let is_joined =
+                parts.values().any(|(other, _)| other.start < held.start && held.end <= other.end);
             // Files made meanwhile take some space as well.
-            if expiry.bytes_max.is_none_or(|max| length + 200 <= max) {
-                retained.extend(held);
+            if !is_joined && expiry.bytes_max.is_none_or(|max| length + 200 <= max) {
+                retained.extend(held.clone());
             }
         }
         let before = expiry.received_before.map_or(i64::MIN, Timestamp::nanos);
