@@ -1,13 +1,5 @@
 /** The form of a source, a logspace or a destination. */
-import {
-  ActionIcon,
-  Button,
-  Group,
-  NativeSelect,
-  Switch,
-  TextInput,
-  Textarea,
-} from '@mantine/core';
+import { Button, Group, NativeSelect, Switch, TextInput, Textarea } from '@mantine/core';
 import { IconTrash, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { DocumentProblem, RouterStatus } from '../api/model';
@@ -33,6 +25,7 @@ import type { DestinationTask } from './routerParams';
 import { problemOfField, problemsOfItem, problemsOfNoField } from './problems';
 import { useFocusOnNew } from './useFocusOnNew';
 import { type FieldGroup, groupsOf, setText } from './fieldGroups';
+import { IconButton } from '../ui/IconButton';
 import classes from './ItemPanel.module.css';
 
 type Props = {
@@ -73,9 +66,7 @@ export function ItemPanel(props: Props) {
               onChange={(event) => set('enabled', event.currentTarget.checked ? undefined : false)}
             />
           )}
-          <ActionIcon aria-label="Close" onClick={onClose}>
-            <IconX size={16} />
-          </ActionIcon>
+          <IconButton icon={IconX} label="Close" onClick={onClose} />
         </Group>
       </div>
       {live !== undefined && (

@@ -2,7 +2,7 @@
  * The header of the page: the live revision, the choice of the view, and the actions other than
  * editing.
  */
-import { ActionIcon, Button, SegmentedControl } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
 import {
   IconArrowBackUp,
   IconArrowForwardUp,
@@ -15,6 +15,7 @@ import {
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { RouterStatus } from '../api/model';
+import { IconButton } from '../ui/IconButton';
 import { formatTime, useZone } from '../ui/time';
 import type { Draft } from './draft/edits';
 import type { UndoAction } from './draft/undo';
@@ -73,20 +74,20 @@ export function PageHead({ live, status, view, canEdit, isNarrow, undo, onAct, o
         />
         {canEdit && (
           <>
-            <ActionIcon
-              aria-label="Undo"
+            <IconButton
+              icon={IconArrowBackUp}
+              iconSize={18}
+              label="Undo"
               disabled={undo.past.length === 0}
               onClick={() => onAct({ type: 'undo' })}
-            >
-              <IconArrowBackUp size={18} />
-            </ActionIcon>
-            <ActionIcon
-              aria-label="Redo"
+            />
+            <IconButton
+              icon={IconArrowForwardUp}
+              iconSize={18}
+              label="Redo"
               disabled={undo.future.length === 0}
               onClick={() => onAct({ type: 'redo' })}
-            >
-              <IconArrowForwardUp size={18} />
-            </ActionIcon>
+            />
           </>
         )}
         <Button

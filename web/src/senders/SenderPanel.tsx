@@ -2,10 +2,11 @@
  * One sender: its problems and what to do about them, its figures, and its last messages as they
  * were received.
  */
-import { ActionIcon, Button, NativeSelect, SegmentedControl, Skeleton } from '@mantine/core';
+import { Button, NativeSelect, SegmentedControl, Skeleton } from '@mantine/core';
 import { IconChevronDown, IconChevronUp, IconRefresh, IconX } from '@tabler/icons-react';
 import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
+import { IconButton } from '../ui/IconButton';
 import { Table } from '../ui/Table';
 import type { Sender, SenderFrame, SkewBin, SkippedPiece, SkippedSender } from '../api/model';
 import { sendersQuery } from '../api/status';
@@ -47,15 +48,9 @@ export function SenderPanel({ name, sender, skipped, now, onStep, onClose }: Pro
         <h2>{name.host}</h2>
         {sender !== undefined && <Troubles sender={sender} />}
         <span className="flex gap4 toEnd">
-          <ActionIcon aria-label="Previous sender" onClick={() => onStep(-1)}>
-            <IconChevronUp size={16} />
-          </ActionIcon>
-          <ActionIcon aria-label="Next sender" onClick={() => onStep(1)}>
-            <IconChevronDown size={16} />
-          </ActionIcon>
-          <ActionIcon aria-label="Close" onClick={onClose}>
-            <IconX size={16} />
-          </ActionIcon>
+          <IconButton icon={IconChevronUp} label="Previous sender" onClick={() => onStep(-1)} />
+          <IconButton icon={IconChevronDown} label="Next sender" onClick={() => onStep(1)} />
+          <IconButton icon={IconX} label="Close" onClick={onClose} />
         </span>
       </header>
       {sender === undefined ? (
@@ -319,9 +314,12 @@ function Pieces<Piece>(props: PiecesProps<Piece>) {
         <h3>{title}</h3>
         {mayLook && (
           <>
-            <ActionIcon aria-label="Ask again" loading={isFetching} onClick={() => void refetch()}>
-              <IconRefresh size={16} />
-            </ActionIcon>
+            <IconButton
+              icon={IconRefresh}
+              label="Ask again"
+              loading={isFetching}
+              onClick={() => void refetch()}
+            />
             <SegmentedControl data={['Text', 'Hex']} value={look} onChange={setLook} />
           </>
         )}

@@ -1,10 +1,11 @@
 /** One tail: its query, its rates, and the messages that arrived. */
-import { ActionIcon, Anchor, Button, Skeleton, UnstyledButton } from '@mantine/core';
+import { Anchor, Button, Skeleton, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconX } from '@tabler/icons-react';
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { completeIn } from '../api/query';
 import type { Message, ProblemDetail } from '../api/model';
 import type { Tab } from '../messages/messageState';
+import { IconButton } from '../ui/IconButton';
 import { type Hits, textHits } from '../ui/highlight';
 import { OffClauses } from '../ui/query/OffClauses';
 import { QueryField, type QueryFieldHandle } from '../ui/query/QueryField';
@@ -146,9 +147,7 @@ function QueryRow(props: QueryRowProps) {
         Tail
       </Button>
       {onClose !== undefined && (
-        <ActionIcon size={36} aria-label={`Close tail ${number ?? 1}`} onClick={onClose}>
-          <IconX size={16} />
-        </ActionIcon>
+        <IconButton icon={IconX} size={36} label={`Close tail ${number ?? 1}`} onClick={onClose} />
       )}
     </div>
   );

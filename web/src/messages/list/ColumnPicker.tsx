@@ -2,10 +2,11 @@
  * Chooses the columns of the table, from the fields of the loaded messages and those that every
  * message can have.
  */
-import { ActionIcon, Checkbox, TextInput } from '@mantine/core';
+import { Checkbox, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
+import { IconButton } from '../../ui/IconButton';
 import { knownFields, ownFieldNames } from '../../ui/message/fields';
 import { initialColumns } from '../messageState';
 import { moved, toggled } from './columns';
@@ -92,13 +93,13 @@ function Move(props: {
   const { field, columns, by, onColumns } = props;
   const to = columns.indexOf(field) + by;
   return (
-    <ActionIcon
+    <IconButton
+      icon={by === 1 ? IconArrowDown : IconArrowUp}
+      iconSize={14}
       size={24}
-      aria-label={`Move ${field} ${by === 1 ? 'right' : 'left'}`}
+      label={`Move ${field} ${by === 1 ? 'right' : 'left'}`}
       disabled={to < 0 || to >= columns.length}
       onClick={() => onColumns(moved(columns, field, to))}
-    >
-      {by === 1 ? <IconArrowDown size={14} /> : <IconArrowUp size={14} />}
-    </ActionIcon>
+    />
   );
 }

@@ -2,11 +2,12 @@
  * The editor of one route: which messages it takes, how it changes them, where it sends them, and
  * what happens afterwards.
  */
-import { ActionIcon, Button, Menu, Radio, Switch } from '@mantine/core';
+import { Button, Menu, Radio, Switch } from '@mantine/core';
 import { IconDatabase, IconPlugConnectedX, IconPlus, IconSend2, IconX } from '@tabler/icons-react';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { RouterStatus } from '../../api/model';
+import { IconButton } from '../../ui/IconButton';
 import { Notice } from '../../ui/Notice';
 import { ProblemList } from '../ProblemList';
 import { fillingOf } from '../canvas/cardData';
@@ -202,13 +203,13 @@ function NameChips(props: NameChipsProps) {
               {isGone && ' does not exist'}
               {off.includes(name) ? ' off' : failing.has(name) && ' down'}
               {canEdit && (
-                <ActionIcon
+                <IconButton
+                  icon={IconX}
+                  iconSize={12}
                   size={20}
-                  aria-label={`Remove ${name}`}
+                  label={`Remove ${name}`}
                   onClick={() => onChange(chosen.filter((one) => one !== name))}
-                >
-                  <IconX size={12} />
-                </ActionIcon>
+                />
               )}
             </span>
           );

@@ -2,7 +2,7 @@
  * The steps of a route as cards in their order; one is open at a time. Each shows its effect on
  * real messages.
  */
-import { ActionIcon, Button, Menu, NativeSelect, TextInput, Textarea } from '@mantine/core';
+import { Button, Menu, NativeSelect, TextInput, Textarea } from '@mantine/core';
 import {
   IconArrowDown,
   IconArrowUp,
@@ -13,6 +13,7 @@ import {
 } from '@tabler/icons-react';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import type { DocumentProblem } from '../../api/model';
+import { IconButton } from '../../ui/IconButton';
 import { formatCount } from '../../ui/number';
 import type { Item } from '../document';
 import { MessageChanges } from '../../ui/trace/MessageChanges';
@@ -150,29 +151,26 @@ function Card({ step, at, steps, reports, problems, open, canEdit, ...props }: C
           {report !== undefined && <Preview report={report} />}
           {canEdit && (
             <div className="row gap4 meta">
-              <ActionIcon
-                aria-label="Move step up"
+              <IconButton
+                icon={IconArrowUp}
+                label="Move step up"
                 disabled={at === 0}
                 onClick={() => props.onMove(at - 1)}
-              >
-                <IconArrowUp size={16} />
-              </ActionIcon>
-              <ActionIcon
-                aria-label="Move step down"
+              />
+              <IconButton
+                icon={IconArrowDown}
+                label="Move step down"
                 disabled={at === steps.length - 1}
                 onClick={() => props.onMove(at + 1)}
-              >
-                <IconArrowDown size={16} />
-              </ActionIcon>
-              <ActionIcon
-                aria-label="Remove step"
+              />
+              <IconButton
+                icon={IconTrash}
+                label="Remove step"
                 onClick={() => {
                   props.onOpen(null);
                   props.onChange(steps.toSpliced(at, 1), null);
                 }}
-              >
-                <IconTrash size={16} />
-              </ActionIcon>
+              />
             </div>
           )}
         </div>
@@ -205,23 +203,23 @@ function Preview({ report }: { report: StepReport }) {
         <b>{sentence(report)}</b>
         {count > 1 && (
           <span className="row gap4 meta">
-            <ActionIcon
+            <IconButton
+              icon={IconChevronUp}
+              iconSize={14}
               size={24}
-              aria-label="Example before"
+              label="Example before"
               disabled={at === 0}
               onClick={() => setShown(at - 1)}
-            >
-              <IconChevronUp size={14} />
-            </ActionIcon>
+            />
             {at + 1} of {count}
-            <ActionIcon
+            <IconButton
+              icon={IconChevronDown}
+              iconSize={14}
               size={24}
-              aria-label="Next example"
+              label="Next example"
               disabled={at === count - 1}
               onClick={() => setShown(at + 1)}
-            >
-              <IconChevronDown size={14} />
-            </ActionIcon>
+            />
           </span>
         )}
       </div>

@@ -1,6 +1,5 @@
 /** The choice of messages for testing the draft, the progress, and a button to stop it. */
 import {
-  ActionIcon,
   Button,
   NativeSelect,
   Popover,
@@ -14,6 +13,7 @@ import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Form } from '../../ui/Form';
 import { completeIn } from '../../api/query';
+import { IconButton } from '../../ui/IconButton';
 import { formatCount } from '../../ui/number';
 import { QueryField } from '../../ui/query/QueryField';
 import { type TimeRange, rangeLabel, requestRange } from '../../ui/range';
@@ -98,13 +98,13 @@ function Kept({ messages, choose }: PartProps) {
       {logspaces.length > 0 && (
         <span className={classes.pill}>
           only in {logspaces.join(', ')}
-          <ActionIcon
+          <IconButton
+            icon={IconX}
+            iconSize={12}
             size={18}
-            aria-label="Search all logspaces"
+            label="Search all logspaces"
             onClick={() => choose({ logspaces: [] })}
-          >
-            <IconX size={12} />
-          </ActionIcon>
+          />
         </span>
       )}
     </p>

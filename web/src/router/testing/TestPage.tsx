@@ -1,5 +1,5 @@
 /** The test of a draft on stored or pasted messages. Nothing is sent or stored. */
-import { ActionIcon, Anchor, Button, Menu } from '@mantine/core';
+import { Anchor, Button, Menu } from '@mantine/core';
 import {
   IconChevronDown,
   IconChevronRight,
@@ -12,6 +12,8 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
+import { IconButton } from '../../ui/IconButton';
+import { MenuItem } from '../../ui/MenuItem';
 import { Table } from '../../ui/Table';
 import type { LogspaceStatus } from '../../api/model';
 import { Empty } from '../../ui/Empty';
@@ -87,9 +89,7 @@ export function TestPage({ testing, document, onTry, onClose, ...props }: Props)
                 : { tested, report, changes: props.changes, logspaces: props.logspaces }
             }
           />
-          <ActionIcon aria-label="Close the test" onClick={onClose}>
-            <IconX size={18} />
-          </ActionIcon>
+          <IconButton icon={IconX} iconSize={18} label="Close the test" onClick={onClose} />
         </div>
       </header>
       <Controls testing={testing} document={document} onTry={onTry} />
@@ -335,24 +335,21 @@ function ReportMenu({ reported }: { reported: Reported | null }) {
       <Menu.Dropdown>
         {reported !== null && (
           <>
-            <Menu.Item
-              leftSection={<IconFileText size={16} aria-hidden />}
+            <MenuItem
+              icon={IconFileText}
+              label="Download as Markdown"
               onClick={() => keep(reportMarkdown(reported), 'md')}
-            >
-              Download as Markdown
-            </Menu.Item>
-            <Menu.Item
-              leftSection={<IconFileText size={16} aria-hidden />}
+            />
+            <MenuItem
+              icon={IconFileText}
+              label="Download as JSON"
               onClick={() => keep(reportJson(reported), 'json')}
-            >
-              Download as JSON
-            </Menu.Item>
-            <Menu.Item
-              leftSection={<IconCopy size={16} aria-hidden />}
+            />
+            <MenuItem
+              icon={IconCopy}
+              label="Copy as Markdown"
               onClick={() => void copy(reportMarkdown(reported))}
-            >
-              Copy as Markdown
-            </Menu.Item>
+            />
           </>
         )}
       </Menu.Dropdown>

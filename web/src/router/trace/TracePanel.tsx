@@ -1,9 +1,10 @@
 /** The path of one message through the router, with the reason for each decision. */
-import { ActionIcon, Anchor, Button, NativeSelect, Textarea } from '@mantine/core';
+import { Anchor, Button, NativeSelect, Textarea } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Form } from '../../ui/Form';
+import { IconButton } from '../../ui/IconButton';
 import { Failure } from '../../ui/Notice';
 import { MessagePath } from '../../ui/trace/MessagePath';
 import { type RouterDocument, idOf } from '../document';
@@ -47,9 +48,7 @@ export function TracePanel({ id, document, draft, onTrace, onClose }: Props) {
     <section className="stack minWidth0 fullHeight" aria-label="Trace">
       <div className={editor.head}>
         <h2>Trace a message</h2>
-        <ActionIcon aria-label="Close" onClick={close}>
-          <IconX size={16} />
-        </ActionIcon>
+        <IconButton icon={IconX} label="Close" onClick={close} />
       </div>
       <div className={editor.body}>
         {id === '' && (

@@ -1,9 +1,10 @@
 /** Marked messages side by side: their fields, and the words that differ in their texts. */
-import { ActionIcon, Skeleton, Switch } from '@mantine/core';
+import { Skeleton, Switch } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
 import { diffWordsWithSpace } from 'diff';
 import { useMemo, useState } from 'react';
+import { IconButton } from '../../ui/IconButton';
 import { Table } from '../../ui/Table';
 import type { Message } from '../../api/model';
 import { Dialog } from '../../ui/Dialog';
@@ -114,9 +115,12 @@ function Head({ message, nth, onRemove }: HeadProps) {
           <Severity message={message} /> {message.host}
         </div>
       </div>
-      <ActionIcon aria-label={`Remove message ${nth}`} onClick={() => onRemove(message.id)}>
-        <IconX size={14} />
-      </ActionIcon>
+      <IconButton
+        icon={IconX}
+        iconSize={14}
+        label={`Remove message ${nth}`}
+        onClick={() => onRemove(message.id)}
+      />
     </div>
   );
 }

@@ -14,6 +14,7 @@ import {
 } from '@tabler/icons-react';
 import { lazyPart } from '../../api/code';
 import type { Message, SearchResult } from '../../api/model';
+import { MenuItem } from '../../ui/MenuItem';
 import { useCommands } from '../../ui/commands';
 import { canRefresh } from '../../ui/range';
 import { splitStages } from '../../ui/query/lexer';
@@ -343,12 +344,8 @@ const ViewMenu = memo(function ViewMenu(props: MenuProps) {
         <Menu.Divider />
         <ViewItems wrap={wrap} onWrap={(next) => onChange({ wrap: next })} />
         <Menu.Divider />
-        <Menu.Item closeMenuOnClick leftSection={<IconColumns size={16} />} onClick={onColumns}>
-          Columns…
-        </Menu.Item>
-        <Menu.Item closeMenuOnClick leftSection={<IconClockPin size={16} />} onClick={onJump}>
-          Jump to time…
-        </Menu.Item>
+        <MenuItem icon={IconColumns} label="Columns…" closeMenuOnClick onClick={onColumns} />
+        <MenuItem icon={IconClockPin} label="Jump to time…" closeMenuOnClick onClick={onJump} />
       </Menu.Dropdown>
     </Menu>
   );

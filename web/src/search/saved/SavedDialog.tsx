@@ -1,11 +1,12 @@
 /** The saved searches: the user can find, open and organise them. */
-import { ActionIcon, Button, Menu, Stack, TextInput } from '@mantine/core';
+import { Button, Menu, Stack, TextInput } from '@mantine/core';
 import { IconDots, IconSearch, IconUsers } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { noteUse, savedSearchesQuery } from '../../api/savedSearches';
 import { Dialog } from '../../ui/Dialog';
 import { Empty } from '../../ui/Empty';
+import { IconButton } from '../../ui/IconButton';
 import { Loading } from '../../ui/Loading';
 import { Failure, Notice } from '../../ui/Notice';
 import { formatAge } from '../../ui/time';
@@ -206,9 +207,7 @@ function RowMenu({ saved, onRename, onUpdate, onDuplicate, onDelete }: SavedRowP
   return (
     <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
       <Menu.Target>
-        <ActionIcon aria-label={`More about ${saved.name}`}>
-          <IconDots size={16} />
-        </ActionIcon>
+        <IconButton icon={IconDots} label={`More about ${saved.name}`} />
       </Menu.Target>
       <Menu.Dropdown aria-label={saved.name}>
         <Menu.Item onClick={onRename}>Name, folder, tags…</Menu.Item>

@@ -12,6 +12,7 @@ import {
   IconListSearch,
   IconZoomIn,
 } from '@tabler/icons-react';
+import { MenuItem } from '../../ui/MenuItem';
 import { copyText } from '../../ui/clipboard';
 import { Empty } from '../../ui/Empty';
 import { useEdit } from '../../ui/query/useEdit';
@@ -212,29 +213,27 @@ function CellMenu({ asked, onClose, onAsk, onCopy }: CellMenuProps) {
           {title}
         </Menu.Label>
         {messages !== null && (
-          <Menu.Item leftSection={<IconListSearch size={16} />} onClick={() => onAsk(messages)}>
-            Show these messages
-          </Menu.Item>
+          <MenuItem
+            icon={IconListSearch}
+            label="Show these messages"
+            onClick={() => onAsk(messages)}
+          />
         )}
         {only !== null && (
-          <Menu.Item leftSection={<IconFilter size={16} />} onClick={() => onAsk(only)}>
-            Only this value
-          </Menu.Item>
+          <MenuItem icon={IconFilter} label="Only this value" onClick={() => onAsk(only)} />
         )}
         {without !== null && (
-          <Menu.Item leftSection={<IconFilterOff size={16} />} onClick={() => onAsk(without)}>
-            Exclude this value
-          </Menu.Item>
+          <MenuItem
+            icon={IconFilterOff}
+            label="Exclude this value"
+            onClick={() => onAsk(without)}
+          />
         )}
         {zoom !== null && (
-          <Menu.Item leftSection={<IconZoomIn size={16} />} onClick={() => onAsk(zoom)}>
-            Zoom to this time
-          </Menu.Item>
+          <MenuItem icon={IconZoomIn} label="Zoom to this time" onClick={() => onAsk(zoom)} />
         )}
         {copy !== null && (
-          <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => onCopy(copy)}>
-            Copy value
-          </Menu.Item>
+          <MenuItem icon={IconCopy} label="Copy value" onClick={() => onCopy(copy)} />
         )}
       </Menu.Dropdown>
     </Menu>

@@ -1,5 +1,5 @@
 /** Selects the range of time that is searched, and the zone in which times are read and written. */
-import { ActionIcon, Popover, SegmentedControl, Tooltip } from '@mantine/core';
+import { Popover, SegmentedControl, Tooltip } from '@mantine/core';
 import { IconArrowBackUp, IconCalendar, IconChevronDown } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useCommands } from '../commands';
@@ -7,6 +7,7 @@ import { type TimeRange, isSameRange, pills, presets, rangeLabel, rangeZone } fr
 import { type Zone, useZone, zoneLabel } from '../time';
 import { useBrowserState } from '../useBrowserState';
 import { AbsoluteRange, RelativeRange } from './RangeForms';
+import { IconButton } from '../IconButton';
 import classes from './RangePicker.module.css';
 
 type Props = {
@@ -53,9 +54,7 @@ export function RangePicker({ range, isInQuery, steps, undo, onChange }: Props) 
     <div className={classes.range} role="group" aria-label="Range">
       {undo !== undefined && range.kind === 'between' && (
         <Tooltip label="Undo zoom (z)">
-          <ActionIcon size={32} aria-label="Undo zoom" onClick={undo}>
-            <IconArrowBackUp size={16} />
-          </ActionIcon>
+          <IconButton icon={IconArrowBackUp} size={32} label="Undo zoom" onClick={undo} />
         </Tooltip>
       )}
       {pills.map((span) => (
