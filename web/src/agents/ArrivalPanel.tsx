@@ -56,7 +56,7 @@ export function ArrivalPanel({ agent, query: asked, word, user, status, onQuery 
             Wait for this
           </Button>
         </div>
-        <p className={classes.about}>{seenBy(user)}</p>
+        <p className="marginTop4 dimmed">{seenBy(user)}</p>
       </div>
     </>
   );

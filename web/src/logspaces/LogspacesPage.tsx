@@ -269,7 +269,7 @@ function FillTable({ info, by, onBy }: FillTableProps) {
         </div>
       )}
       {data !== undefined && rows.length === 0 && (
-        <p className={classes.none}>No message in it names a {by}.</p>
+        <p className="pad12x16 dimmed">No message in it names a {by}.</p>
       )}
       {rows.length > 0 && (
         <div
@@ -341,13 +341,13 @@ function Card({ info, growth, full, check, isOpen, onOpen }: CardProps) {
       aria-label={`${info.id}, ${formatBytes(bytes)}`}
       onClick={onOpen}
     >
-      <span className={classes.cardTop}>
+      <span className="flex wrap spread alignBaseline gapX8">
         <b className={classes.name}>{info.id}</b>
         <span className="dimmed">
           {info.in_router ? retentionText(info.retention) : 'no longer written to'}
         </span>
       </span>
-      <span className={classes.cardTop}>
+      <span className="flex wrap spread alignBaseline gapX8">
         <Lead full={full} isWritten={info.in_router} />
         <b>{formatBytes(bytes)}</b>
       </span>

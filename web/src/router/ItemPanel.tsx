@@ -324,7 +324,7 @@ function LinesInput({ value, onChange, ...common }: LinesProps) {
   return (
     <Textarea
       {...common}
-      classNames={{ input: classes.mono ?? '' }}
+      classNames={{ input: 'monoFont' }}
       autosize
       minRows={1}
       value={text}

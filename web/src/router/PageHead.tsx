@@ -122,7 +122,7 @@ const icons = { canvas: IconRoute2, list: IconList, text: IconCode };
 function ModeLabel({ mode }: { mode: Mode }) {
   const Icon = icons[mode];
   return (
-    <span className={classes.mode}>
+    <span className="inlineRow gap6">
       <Icon size={14} aria-hidden />
       <span>{mode.charAt(0).toUpperCase() + mode.slice(1)}</span>
     </span>

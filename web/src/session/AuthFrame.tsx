@@ -16,7 +16,7 @@ export function AuthFrame({ title, version, children }: Props) {
         <h1 className={classes.title}>{title}</h1>
         {children}
       </main>
-      <footer className={classes.version}>Logstead {version}</footer>
+      <footer className="pad8 small dimmed">Logstead {version}</footer>
     </div>
   );
 }

@@ -21,7 +21,7 @@ export function SessionEnded({ opened, name, onSignedIn }: Props) {
     >
       <Modal.Overlay backgroundOpacity={0.5} />
       <Modal.Content>
-        <div className={classes.ended}>
+        <div className="pad24">
           <Modal.Title className={classes.title ?? ''}>Your session has ended</Modal.Title>
           <p className={classes.hint}>
             Sign in again to go on. What is on this page, and what you wrote in it, is still here;

@@ -164,13 +164,13 @@ function StateLine({ tail, paused }: StateLineProps) {
   const [zone] = useZone();
   const idle = paused ? null : idleText(meter, zone);
   return (
-    <div className={stateLineClasses.line}>
+    <div className="row gap16 height20 clip nowrap meta dimmed">
       <span className={stateLineClasses.state} data-kind={paused ? 'paused' : connection.kind}>
         <span className={stateLineClasses.dot} aria-hidden />
         {stateText(connection, paused, meter.now)}
       </span>
       {connection.kind === 'waiting' && (
-        <UnstyledButton className={stateLineClasses.retry} onClick={() => tail.retry()}>
+        <UnstyledButton className="meta underlined accent" onClick={() => tail.retry()}>
           Retry now
         </UnstyledButton>
       )}
@@ -356,7 +356,7 @@ function EmptyStates({ tail, query, searchLink }: EmptyStatesProps) {
   switch (connection.kind) {
     case 'refused':
       return (
-        <div className={emptyStatesClasses.refused}>
+        <div className="pad16">
           <Notice
             tone="error"
             title={refusalText(query, connection.problem)}

@@ -24,7 +24,13 @@ export function Copy({ what, text }: { what: string; text: string }) {
 export function Command({ label, text }: { label: string; text: string }) {
   return (
     <div className={classes.command}>
-      <code className={classes.text} tabIndex={0} role="textbox" aria-readonly aria-label={label}>
+      <code
+        className="padY4 grow minWidth0 scrollX pre mono line20"
+        tabIndex={0}
+        role="textbox"
+        aria-readonly
+        aria-label={label}
+      >
         {text}
       </code>
       <Copy what={label} text={text} />

@@ -65,7 +65,7 @@ function Card({ toast, held }: { toast: ShownToast; held: boolean }) {
   return (
     <div className={classes.toast} data-tone={tone}>
       <span className={classes.icon}>{icons[tone]}</span>
-      <div className={classes.words}>
+      <div className="padY4 grow minWidth0 breakAnywhere">
         <div className="bold">
           <Prose text={title} />
         </div>

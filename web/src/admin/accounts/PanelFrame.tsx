@@ -38,7 +38,7 @@ export function PanelFrame(props: Props) {
         {menu}
         <IconButton icon={IconX} iconSize={18} label="Close" onClick={onClose} />
       </div>
-      <div className={classes.body}>{children}</div>
+      <div className="stack gap16 pad16 grow minHeight0 scroll">{children}</div>
       {foot !== undefined && <div className={classes.foot}>{foot}</div>}
     </Form>
   );

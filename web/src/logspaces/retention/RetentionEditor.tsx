@@ -300,7 +300,7 @@ function RetentionLosses({ id, cut }: { id: string; cut: number }) {
                   {value} <span className="dimmed">{field}</span>
                 </th>
                 <td>{formatShort(messages)}</td>
-                <td className={isAll ? classes.all : undefined}>
+                <td className={isAll ? 'bold bad' : undefined}>
                   {isAll ? 'all of it' : `${Math.round((100 * messages) / of)} %`}
                 </td>
               </tr>

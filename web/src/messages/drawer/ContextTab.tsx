@@ -97,7 +97,7 @@ function ContextList({ message, same, query, hits, onOpen }: ListProps) {
   useKeptPlace(scroller, rows, message.id);
   if (context.error !== null && rows.length === 0) {
     return (
-      <div className={classes.failed}>
+      <div className="pad12x16">
         <Notice tone="error" title={context.error.message} onRetry={() => void context.refetch()} />
       </div>
     );

@@ -53,7 +53,7 @@ function Sheet(props: FacetsProps) {
   return (
     <>
       <Button
-        className={classes.sheetButton ?? ''}
+        className="selfStart rigid"
         leftSection={<IconListDetails size={16} />}
         onClick={open}
       >

@@ -65,7 +65,7 @@ export function FieldFacet(props: Props) {
     if (!isOpen) onToggle?.();
   };
   return (
-    <section className={classes.facet} aria-label={field} onKeyDown={onArrows}>
+    <section className="marginBottom4" aria-label={field} onKeyDown={onArrows}>
       <div className={classes.facetHead} data-row>
         <PlainButton className={classes.name} aria-expanded={isOpen} onClick={onToggle}>
           <IconChevronDown size={12} aria-hidden />
@@ -443,7 +443,7 @@ function Shortened({ text }: { text: string }) {
   return (
     <>
       <span className={classes.start}>{letters.slice(0, -END_CHARACTERS).join('')}</span>
-      <span className={classes.end}>{letters.slice(-END_CHARACTERS).join('')}</span>
+      <span className="rigid pre">{letters.slice(-END_CHARACTERS).join('')}</span>
     </>
   );
 }

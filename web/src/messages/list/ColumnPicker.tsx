@@ -43,7 +43,7 @@ export function ColumnPicker({ columns, messages, onColumns }: Props) {
       />
       <ul className={classes.list} aria-label="Columns">
         {columns.filter(fits).map((field) => (
-          <li key={field} className={classes.item}>
+          <li key={field} className="hoverable row padX4 minHeight28 round4">
             <Checkbox
               label={field}
               checked
@@ -55,7 +55,7 @@ export function ColumnPicker({ columns, messages, onColumns }: Props) {
           </li>
         ))}
         {others.map((field) => (
-          <li key={field} className={classes.item}>
+          <li key={field} className="hoverable row padX4 minHeight28 round4">
             <Checkbox
               label={field}
               checked={false}
@@ -67,7 +67,7 @@ export function ColumnPicker({ columns, messages, onColumns }: Props) {
       {isNew && (
         <button
           type="button"
-          className={classes.action}
+          className="hoverable pad4x8 read line20 accent round4"
           onClick={() => onColumns(toggled(columns, wanted))}
         >
           Add “{wanted}”
@@ -75,7 +75,7 @@ export function ColumnPicker({ columns, messages, onColumns }: Props) {
       )}
       <button
         type="button"
-        className={classes.action}
+        className="hoverable pad4x8 read line20 accent round4"
         onClick={() => onColumns([...initialColumns])}
       >
         Reset columns

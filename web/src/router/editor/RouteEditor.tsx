@@ -93,7 +93,7 @@ export function RouteEditor(props: Props) {
           onChange={(event) => set('enabled', event.currentTarget.checked ? undefined : false)}
         />
       </RouteHead>
-      <div className={classes.body}>
+      <div className="stack gap16 pad16 grow minHeight0 scroll">
         <p className={classes.sentence}>
           {sentenceOf(
             route,
@@ -185,7 +185,7 @@ function NameChips(props: NameChipsProps) {
   return (
     <div role="group" aria-label={label}>
       <h3>{label}</h3>
-      <div className={classes.chips}>
+      <div className="row wrap gap6 marginTop4">
         {chosen.length === 0 && <span className="dimmed">{none}</span>}
         {chosen.map((name) => {
           const isGone = !known.includes(name);
@@ -236,7 +236,7 @@ function NameChips(props: NameChipsProps) {
           </Menu>
         )}
       </div>
-      {error !== undefined && <p className={classes.wrong}>{error}</p>}
+      {error !== undefined && <p className="marginTop4 meta bad">{error}</p>}
     </div>
   );
 }

@@ -56,7 +56,7 @@ export function RouteHead(props: Props) {
           }}
         />
       ) : (
-        <div className={classes.name}>
+        <div className="row gap2 grow minWidth0">
           <h2 className="truncate minWidth0" title={idOf(route)}>
             {idOf(route)}
           </h2>

@@ -57,7 +57,7 @@ export function StepList(props: Props) {
   };
   return (
     <section aria-label="Steps">
-      <div className={classes.head}>
+      <div className="row gap8 minHeight32">
         <h3>Steps</h3>
         {reports.length > 0 && (
           <span className="dimmed">tried on the last {formatCount(reports[0]?.messages ?? 0)}</span>

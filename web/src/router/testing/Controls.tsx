@@ -255,7 +255,11 @@ function Choice({ onChoose }: { onChoose: (saved: SavedSearch) => void }) {
       <ul className={classes.savedList}>
         {shown.slice(0, SHOWN_MAX).map((saved) => (
           <li key={saved.id}>
-            <button type="button" className={classes.savedItem} onClick={() => onChoose(saved)}>
+            <button
+              type="button"
+              className="hoverable block pad4x8 fullWidth round4"
+              onClick={() => onChoose(saved)}
+            >
               <b>{saved.name}</b>
               {saved.folder !== '' && <span className="dimmed"> in {saved.folder}</span>}
               <span className="block truncate mono dimmed">

@@ -109,7 +109,7 @@ export function TestPage({ testing, document, onTry, onClose, ...props }: Props)
       )}
       {report === null && error === null && <Before isRunning={isRunning} />}
       {report !== null && report.messages === 0 && !isRunning && (
-        <div className={classes.empty}>
+        <div className="pad24 grow minHeight0 scroll">
           <Empty title="There is no message to try the draft on">
             <p>
               {isPasted
@@ -175,7 +175,7 @@ function Results({ testing, logspaces, isCurrent, onFix, onShow }: ResultsProps)
 
 function Before({ isRunning }: { isRunning: boolean }) {
   return (
-    <div className={classes.empty} role="status">
+    <div className="pad24 grow minHeight0 scroll" role="status">
       <Empty title={isRunning ? 'Looking for messages…' : 'Nothing is tried yet'}>
         {!isRunning && (
           <p>

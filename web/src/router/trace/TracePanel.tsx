@@ -50,7 +50,7 @@ export function TracePanel({ id, document, draft, onTrace, onClose }: Props) {
         <h2>Trace a message</h2>
         <IconButton icon={IconX} label="Close" onClick={close} />
       </div>
-      <div className={editor.body}>
+      <div className="stack gap16 pad16 grow minHeight0 scroll">
         {id === '' && (
           <Form className="stack gap12" onSubmit={() => trace.mutate()}>
             <p className="dimmed">

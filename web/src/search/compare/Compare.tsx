@@ -96,7 +96,7 @@ function Comparison({ messages, differencesOnly, onRemove }: ComparisonProps) {
           <FieldRow key={row.field} row={row} messages={messages} />
         ))}
       </Table>
-      {shown.length === 0 && <p className={classes.same}>No field differs.</p>}
+      {shown.length === 0 && <p className="pad12 dimmed">No field differs.</p>}
     </div>
   );
 }

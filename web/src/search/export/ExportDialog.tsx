@@ -136,7 +136,7 @@ function Choices({ choice, isTable, onChange }: ChoicesProps) {
     <>
       <Group gap="lg">
         <div>
-          <div className={classes.label}>Format</div>
+          <div className="marginBottom4 meta medium">Format</div>
           <SegmentedControl
             aria-label="Format"
             value={choice.format}
@@ -146,7 +146,7 @@ function Choices({ choice, isTable, onChange }: ChoicesProps) {
         </div>
         {!isTable && (
           <div>
-            <div className={classes.label}>Order</div>
+            <div className="marginBottom4 meta medium">Order</div>
             <SegmentedControl
               aria-label="Order"
               value={choice.order}
@@ -272,7 +272,7 @@ function Running({ progress, tookMs }: Extract<ExportRun, { kind: 'running' }>) 
   return (
     <div>
       <ProgressBar value={share * 100} aria-label="Exported" size="sm" />
-      <div className={classes.numbers}>
+      <div className="flex wrap gap4x16 marginTop4 minHeight24 meta">
         {(0 < rows || rowsMax !== null) && (
           <span>
             {formatCount(rows)}

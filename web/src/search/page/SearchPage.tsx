@@ -221,7 +221,7 @@ function Answer(props: AnswerProps) {
       />
       {hasStages && search.error === null && <Statistics state={state} onAsk={steps.ask} />}
       {search.isCancelled && (
-        <p className={classes.note}>Cancelled. Press Search to run it again.</p>
+        <p className="pad24 alignMiddle dimmed">Cancelled. Press Search to run it again.</p>
       )}
       {search.isFirstRun && <FirstRun />}
       {!hasStages && <Messages {...props} />}

@@ -239,7 +239,7 @@ function Hints({ explained, error, onUse }: HintsProps) {
   return (
     <p className={hintsClasses.hint} role="status">
       <IconAlertTriangle className="caution" size={14} aria-hidden />
-      <span className={hintsClasses.text} title={message}>
+      <span className="ellipsis ink" title={message}>
         {message}
       </span>
       {more.length > 0 && <span className="rigid">and {more.length} more</span>}

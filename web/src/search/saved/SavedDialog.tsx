@@ -94,7 +94,7 @@ export function SavedDialog({ state, onOpen, onSave, onClose }: Props) {
           </Empty>
         )}
         {data !== undefined && data.length > 0 && shown.length === 0 && (
-          <p className={classes.none}>No saved search has all of these words.</p>
+          <p className="pad24 alignMiddle dimmed">No saved search has all of these words.</p>
         )}
         <Folders
           shown={shown}
@@ -182,11 +182,11 @@ function SavedRow(props: SavedRowProps) {
   return (
     <li className={classes.row} data-open={isOpen}>
       <button type="button" className={classes.open} onClick={onOpen}>
-        <span className={classes.name}>
+        <span className="row wrap gap8 breakAnywhere medium">
           {saved.name}
           {saved.shared && <IconUsers size={14} role="img" aria-label="shared" />}
           {saved.tags.map((tag) => (
-            <span key={tag} className={classes.mark}>
+            <span key={tag} className="padX6 small regular dimmed bordered round8">
               {tag}
             </span>
           ))}

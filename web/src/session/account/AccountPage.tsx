@@ -31,7 +31,7 @@ export function AccountPage() {
   const { data: account, error, refetch } = useQuery(accountQuery);
   return (
     <div className={classes.page}>
-      <div className={classes.title}>
+      <div className="flex wrap alignBaseline gap4x12">
         <h1>Account</h1>
         {account !== undefined && <p className="dimmed">{described(account)}</p>}
       </div>
