@@ -2,11 +2,12 @@
  * One sender: its problems and what to do about them, its figures, and its last messages as they
  * were received.
  */
-import { Button, NativeSelect, SegmentedControl, Skeleton } from '@mantine/core';
+import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { IconChevronDown, IconChevronUp, IconRefresh, IconX } from '@tabler/icons-react';
 import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { IconButton } from '../ui/IconButton';
+import { SelectField } from '../ui/Fields';
 import { Table } from '../ui/Table';
 import type { Sender, SenderFrame, SkewBin, SkippedPiece, SkippedSender } from '../api/model';
 import { sendersQuery } from '../api/status';
@@ -257,18 +258,14 @@ function ZoneCard({ sender, zone, mayChange }: ZoneCardProps) {
       </p>
       {mayChange ? (
         <div className={classes.fix}>
-          <NativeSelect
-            label="Read its times as"
-            value={chosen}
-            onChange={(event) => setChosen(event.currentTarget.value)}
-          >
+          <SelectField label="Read its times as" value={chosen} onChange={setChosen}>
             <option value={guess}>UTC{guess}, all year</option>
             {zones.map((name) => (
               <option key={name} value={name}>
                 {name}
               </option>
             ))}
-          </NativeSelect>
+          </SelectField>
           <Button variant="filled" loading={fix.isPending} onClick={() => fix.mutate(chosen)}>
             Use it from now on
           </Button>

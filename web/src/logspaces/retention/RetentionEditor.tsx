@@ -1,9 +1,10 @@
 /** The editor of a retention, with a preview of what a change would remove. */
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDebouncedValue, useElementSize } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { IconBookmark } from '@tabler/icons-react';
+import { SelectField, TextField } from '../../ui/Fields';
 import { Table } from '../../ui/Table';
 import { Form } from '../../ui/Form';
 import { changeLogspace } from '../../api/logspaces';
@@ -171,14 +172,7 @@ function Foot({ id, draft }: { id: string; draft: RetentionDraft }) {
           <span>
             Type <b>{id}</b> to delete {formatMessages(gone)}
           </span>
-          <TextInput
-            size="xs"
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            value={typed}
-            onChange={(event) => onType(event.currentTarget.value)}
-          />
+          <TextField size="xs" exact value={typed} onChange={onType} />
         </label>
       )}
       <Button onClick={reset}>Cancel</Button>
@@ -213,7 +207,7 @@ function Limit({ label, field, live, units, disabled, onChange }: LimitProps) {
     : [...units, { value: live.unit, label: live.unit }];
   return (
     <div className={classes.limit}>
-      <TextInput
+      <TextField
         size="xs"
         label={label}
         placeholder="no limit"
@@ -221,15 +215,15 @@ function Limit({ label, field, live, units, disabled, onChange }: LimitProps) {
         disabled={disabled}
         value={field.amount}
         error={wrongWith(field)}
-        onChange={(event) => onChange({ ...field, amount: event.currentTarget.value })}
+        onChange={(text) => onChange({ ...field, amount: text })}
       />
-      <NativeSelect
+      <SelectField
         className={classes.unit ?? ''}
         aria-label={`Unit of ${label.toLowerCase()}`}
         disabled={disabled}
         value={field.unit}
         data={offered.map((one) => ({ ...one }))}
-        onChange={(event) => onChange({ ...field, unit: event.currentTarget.value })}
+        onChange={(value) => onChange({ ...field, unit: value })}
       />
       {isChanged && (
         <span className={classes.was}>

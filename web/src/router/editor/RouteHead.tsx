@@ -1,5 +1,5 @@
 /** The head of a route's form: its position and name, and the actions on the whole route. */
-import { Menu, TextInput } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import {
   IconArrowDown,
   IconArrowUp,
@@ -15,6 +15,7 @@ import { useFocusOnNew } from '../useFocusOnNew';
 import { focusCard } from '../useRouterKeys';
 import { IconButton } from '../../ui/IconButton';
 import { MenuItem } from '../../ui/MenuItem';
+import { TextField } from '../../ui/Fields';
 import classes from './Editor.module.css';
 
 type Props = {
@@ -42,14 +43,13 @@ export function RouteHead(props: Props) {
     <div className={classes.head}>
       <span className={classes.order}>{place.index + 1}</span>
       {canEdit && (isNaming || error !== undefined) ? (
-        <TextInput
+        <TextField
           ref={name}
           className="grow minWidth0"
           aria-label="Name"
-          spellCheck={false}
           value={idOf(route)}
           error={error}
-          onChange={(event) => props.onName(event.currentTarget.value)}
+          onChange={props.onName}
           onBlur={() => setNaming(false)}
           onKeyDown={(event) => {
             if (event.key === 'Enter') setNaming(false);

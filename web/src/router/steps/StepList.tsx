@@ -2,7 +2,7 @@
  * The steps of a route as cards in their order; one is open at a time. Each shows its effect on
  * real messages.
  */
-import { Button, Menu, NativeSelect, TextInput, Textarea } from '@mantine/core';
+import { Button, Menu, Textarea } from '@mantine/core';
 import {
   IconArrowDown,
   IconArrowUp,
@@ -14,6 +14,7 @@ import {
 import { type KeyboardEvent, useRef, useState } from 'react';
 import type { DocumentProblem } from '../../api/model';
 import { IconButton } from '../../ui/IconButton';
+import { SelectField, TextField } from '../../ui/Fields';
 import { formatCount } from '../../ui/number';
 import type { Item } from '../document';
 import { MessageChanges } from '../../ui/trace/MessageChanges';
@@ -292,13 +293,13 @@ function Field({ field, step, error, isNeeded, onChange }: FieldProps) {
   switch (field.kind) {
     case 'choice':
       return (
-        <NativeSelect
+        <SelectField
           size="sm"
           label={field.label}
           error={error}
           value={value}
           data={[...(field.choices ?? [])]}
-          onChange={(event) => change(event.currentTarget.value)}
+          onChange={change}
         />
       );
     case 'pairs':
@@ -317,13 +318,7 @@ function Field({ field, step, error, isNeeded, onChange }: FieldProps) {
     case 'list':
     case 'number':
       return (
-        <TextInput
-          {...common}
-          spellCheck={false}
-          classNames={{ input: 'mono' }}
-          value={value}
-          onChange={(event) => change(event.currentTarget.value)}
-        />
+        <TextField {...common} classNames={{ input: 'mono' }} value={value} onChange={change} />
       );
   }
 }

@@ -1,19 +1,12 @@
 /** The choice of messages for testing the draft, the progress, and a button to stop it. */
-import {
-  Button,
-  NativeSelect,
-  Popover,
-  SegmentedControl,
-  Skeleton,
-  TextInput,
-  Textarea,
-} from '@mantine/core';
+import { Button, Popover, SegmentedControl, Skeleton, TextInput, Textarea } from '@mantine/core';
 import { IconCalendar, IconChevronDown, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Form } from '../../ui/Form';
 import { completeIn } from '../../api/query';
 import { IconButton } from '../../ui/IconButton';
+import { SelectField } from '../../ui/Fields';
 import { formatCount } from '../../ui/number';
 import { QueryField } from '../../ui/query/QueryField';
 import { type TimeRange, rangeLabel, requestRange } from '../../ui/range';
@@ -130,12 +123,12 @@ function Pasted({ messages, document, choose }: PartProps & { document: RouterDo
         value={messages.pasted ?? ''}
         onChange={(event) => choose({ pasted: event.currentTarget.value })}
       />
-      <NativeSelect
+      <SelectField
         aria-label="As if received by"
         size="sm"
         value={messages.source}
         data={document.sources.map(idOf)}
-        onChange={(event) => choose({ source: event.currentTarget.value })}
+        onChange={(value) => choose({ source: value })}
       />
     </>
   );

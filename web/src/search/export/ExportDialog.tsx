@@ -1,17 +1,10 @@
 /** Exports all messages of a search to a file: shows the format, their number and the progress. */
-import {
-  Button,
-  Checkbox,
-  Group,
-  Progress as ProgressBar,
-  SegmentedControl,
-  Stack,
-  TagsInput,
-} from '@mantine/core';
+import { Button, Checkbox, Group, Progress as ProgressBar, Stack, TagsInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, unwrap } from '../../api/client';
 import { Dialog } from '../../ui/Dialog';
+import { Switcher } from '../../ui/Fields';
 import { Failure, Notice } from '../../ui/Notice';
 import { formatBytes, formatCount, formatRate } from '../../ui/number';
 import type { SearchState } from '../searchParams';
@@ -137,24 +130,22 @@ function Choices({ choice, isTable, onChange }: ChoicesProps) {
       <Group gap="lg">
         <div>
           <div className="marginBottom4 meta medium">Format</div>
-          <SegmentedControl
-            aria-label="Format"
+          <Switcher
+            label="Format"
             value={choice.format}
+            texts={labels}
+            offered={offered}
             onChange={(format) => onChange({ format })}
-            data={offered.map((value) => ({ value, label: labels[value] }))}
           />
         </div>
         {!isTable && (
           <div>
             <div className="marginBottom4 meta medium">Order</div>
-            <SegmentedControl
-              aria-label="Order"
+            <Switcher
+              label="Order"
               value={choice.order}
+              texts={{ newest: 'Newest first', oldest: 'Oldest first' }}
               onChange={(order) => onChange({ order })}
-              data={[
-                { value: 'newest', label: 'Newest first' },
-                { value: 'oldest', label: 'Oldest first' },
-              ]}
             />
           </div>
         )}

@@ -2,7 +2,7 @@
  * The table of an answer, with a chart of it. A click on a value filters by it, on the same page.
  */
 import { useEffect, useMemo, useState } from 'react';
-import { Button, Menu, NativeSelect, SegmentedControl } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import {
   IconCheck,
   IconChevronDown,
@@ -13,6 +13,7 @@ import {
   IconZoomIn,
 } from '@tabler/icons-react';
 import { MenuItem } from '../../ui/MenuItem';
+import { SelectField, Switcher } from '../../ui/Fields';
 import { copyText } from '../../ui/clipboard';
 import { Empty } from '../../ui/Empty';
 import { useEdit } from '../../ui/query/useEdit';
@@ -399,10 +400,10 @@ function Bar({ answer, view, isStale, onCopies, onChange }: BarProps) {
       {!isStale && <CopiesLeftOut copies={answer.copies} onShow={onCopies} />}
       <span className="row gap8 toEnd">
         {measures.length > 1 && shown !== 'table' && (
-          <NativeSelect
+          <SelectField
             aria-label="Value of the chart"
             value={measure}
-            onChange={(event) => onChange({ measure: event.currentTarget.value })}
+            onChange={(value) => onChange({ measure: value })}
             data={measures.map((name) => ({
               value: name,
               label: name === '' ? 'All values' : name,
@@ -410,14 +411,12 @@ function Bar({ answer, view, isStale, onCopies, onChange }: BarProps) {
           />
         )}
         {kinds.length > 0 && (
-          <SegmentedControl
-            aria-label="Shown as"
+          <Switcher
+            label="Shown as"
             value={shown}
+            texts={modeLabels}
+            offered={[...kinds, 'table']}
             onChange={(chart) => onChange({ chart })}
-            data={([...kinds, 'table'] as const).map((value) => ({
-              value,
-              label: modeLabels[value],
-            }))}
           />
         )}
         <CopyTable answer={answer} />

@@ -1,5 +1,5 @@
 /** Selects the range of time that is searched, and the zone in which times are read and written. */
-import { Popover, SegmentedControl, Tooltip } from '@mantine/core';
+import { Popover, Tooltip } from '@mantine/core';
 import { IconArrowBackUp, IconCalendar, IconChevronDown } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useCommands } from '../commands';
@@ -7,6 +7,7 @@ import { type TimeRange, isSameRange, pills, presets, rangeLabel, rangeZone } fr
 import { type Zone, useZone, zoneLabel } from '../time';
 import { useBrowserState } from '../useBrowserState';
 import { AbsoluteRange, RelativeRange } from './RangeForms';
+import { Switcher } from '../Fields';
 import { IconButton } from '../IconButton';
 import classes from './RangePicker.module.css';
 
@@ -151,14 +152,11 @@ function ZoneChoice({ zone, onChange }: { zone: Zone; onChange: (zone: Zone) => 
       <span className="dimmed">
         Times are in {zoneLabel(zone, new Date())}, also those in the query
       </span>
-      <SegmentedControl
-        aria-label="Zone"
+      <Switcher
+        label="Zone"
         value={zone}
+        texts={{ local: 'Local', utc: 'UTC' }}
         onChange={onChange}
-        data={[
-          { value: 'local', label: 'Local' },
-          { value: 'utc', label: 'UTC' },
-        ]}
       />
     </div>
   );
