@@ -55,7 +55,7 @@ export function SenderPanel({ name, sender, skipped, now, onStep, onClose }: Pro
         </span>
       </header>
       {sender === undefined ? (
-        <div className={classes.body}>
+        <div className="stack gap16 padBox grow minHeight0 scrollY">
           <p>
             The source {name.source} knows no such host: it was forgotten, or has sent no message
             {skipped === undefined ? '' : ' that names no other host'}.
@@ -76,7 +76,7 @@ function Known({ sender, skipped, now, onClose }: KnownProps) {
   const { data: session } = useQuery(sessionQuery);
   const mayChange = session?.user?.role === 'admin' || session?.user?.role === 'operator';
   return (
-    <div className={classes.body}>
+    <div className="stack gap16 padBox grow minHeight0 scrollY">
       {sender.silent && (
         <section className={classes.card} data-tone="bad">
           <h3>Silent for {formatLength(sender.quiet_seconds * 1000)}</h3>
@@ -163,7 +163,7 @@ function Foot({ sender, mayChange, onForgotten }: FootProps) {
       toast({ tone: 'error', title: `${host} is not forgotten`, detail: error.message }),
   });
   return (
-    <footer className={classes.foot}>
+    <footer className="flex gap8 padTop8 rigid">
       {query !== undefined && (
         <Button component="a" href={address('/search', { q: query, from: '-24h' })}>
           Search its messages
@@ -355,7 +355,7 @@ function Frame({ frame, isHex }: { frame: SenderFrame; isHex: boolean }) {
   const rest = bytes.length - shown.length;
   const fields = Object.entries(frame.fields).filter(([name]) => name !== 'message');
   return (
-    <li className={classes.frame}>
+    <li className="padTop8 lineTop">
       <p className={classes.about}>
         <a href={permalink(frame.id)} className="mono">
           {formatTime(frame.received, zone)}
@@ -415,7 +415,7 @@ function Piece({ piece, isHex }: { piece: SkippedPiece; isHex: boolean }) {
   const shown = Uint8Array.from(atob(head), (character) => character.charCodeAt(0));
   const rest = bytes - shown.length;
   return (
-    <li className={classes.frame}>
+    <li className="padTop8 lineTop">
       <p className={classes.about}>
         <span className="mono">{formatTime(received, zone)}</span>
         <span

@@ -72,7 +72,7 @@ export function SendersPage({ state, onChange }: Props) {
             onRetry={() => void refetch()}
           />
           {data !== undefined && data.total > 0 && (
-            <div className={classes.tools}>
+            <div className="row wrap gap8x12">
               <ShowChoice
                 show={state.show}
                 counts={countsOf(senders)}

@@ -22,7 +22,9 @@ export function SessionEnded({ opened, name, onSignedIn }: Props) {
       <Modal.Overlay backgroundOpacity={0.5} />
       <Modal.Content>
         <div className="pad24">
-          <Modal.Title className={classes.title ?? ''}>Your session has ended</Modal.Title>
+          <Modal.Title className="marginBottom12 text16 line24 bold">
+            Your session has ended
+          </Modal.Title>
           <p className={classes.hint}>
             Sign in again to go on. What is on this page, and what you wrote in it, is still here;
             another user starts with a new page.

@@ -73,7 +73,7 @@ export function GrantFields(props: Props) {
             value={[...draft.logspaces]}
             onChange={(logspaces) => onChange({ ...draft, logspaces })}
           >
-            <div className={classes.chips}>
+            <div className="flex wrap gap8 marginTop8">
               {ids.map((id) => (
                 <Checkbox
                   key={id}

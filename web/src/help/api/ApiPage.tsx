@@ -356,7 +356,7 @@ function TryIt({ operation, values }: { operation: Operation; values: Values }) 
   });
   return (
     <>
-      <div className={classes.try}>
+      <div className="row wrap gap8x12">
         <Button
           variant="filled"
           disabled={missing.length > 0}

@@ -166,7 +166,7 @@ function useRetentionDraft(info: LogspaceInfo, may: boolean) {
 function Foot({ id, draft }: { id: string; draft: RetentionDraft }) {
   const { gone, typed, isReady, apply, onType, reset } = draft;
   return (
-    <div className={classes.foot}>
+    <div className="row wrap justifyEnd gap8 padTop12 lineTop">
       {gone > 0 && (
         <label className={classes.confirm}>
           <span>

@@ -177,7 +177,7 @@ function RouteCard(props: Props) {
     <>
       <span className={classes.row}>
         <span className={classes.order}>{place.index + 1}</span>
-        <b className={classes.name}>{name}</b>
+        <b className="truncate read">{name}</b>
         {isOff(item) && !badges.includes('disabled') && <span className={classes.tag}>off</span>}
         <Badges badges={badges} />
         <span className="rigid toEnd bold">{rateText(props, rate)}</span>
@@ -237,11 +237,11 @@ export function EndCard(props: Props) {
       <span className={classes.row}>
         {place.section === 'logspaces' && <IconDatabase size={15} aria-hidden />}
         {place.section === 'destinations' && <IconSend2 size={15} aria-hidden />}
-        <b className={classes.name}>{name}</b>
+        <b className="truncate read">{name}</b>
         {isOff(item) && !badges.includes('disabled') && <span className={classes.tag}>off</span>}
         <Badges badges={badges} />
         {isDown ? (
-          <span className={classes.down}>
+          <span className="inlineRow gap4 padX6 rigid toEnd bold bad badGround round4">
             <IconPlugConnectedX size={14} aria-hidden /> down
           </span>
         ) : (

@@ -200,7 +200,7 @@ function Preview({ report }: { report: StepReport }) {
   const example = report.examples[at];
   return (
     <section className={classes.preview} aria-label="What the step does">
-      <div className={classes.says}>
+      <div className="row spread gap8 pad4x8 accent chosen round4">
         <b>{sentence(report)}</b>
         {count > 1 && (
           <span className="row gap4 meta">

@@ -26,7 +26,10 @@ export function CellPanel({ cell, report }: Props) {
           {cell.row} <IconArrowRight size={14} role="img" aria-label="to" /> {cell.column}
         </h2>
         {step !== undefined && (
-          <span className={classes.tag} title={`Step ${step.step} of ${step.route}`}>
+          <span
+            className="padX8 rigid meta bold accent chosen round4"
+            title={`Step ${step.step} of ${step.route}`}
+          >
             step {step.kind}
           </span>
         )}

@@ -131,7 +131,7 @@ function FieldRow({ row, messages }: { row: ComparedRow; messages: readonly Mess
       <th scope="row">
         {row.field}
         {row.differs && (
-          <span className={classes.sign} role="img" aria-label="differs" title="differs">
+          <span className="marginLeft8 accent" role="img" aria-label="differs" title="differs">
             ≠
           </span>
         )}
@@ -155,7 +155,7 @@ function TextRow({ messages }: { messages: readonly Message[] }) {
       <th scope="row">
         message
         {!isSame && (
-          <span className={classes.sign} role="img" aria-label="differs" title="differs">
+          <span className="marginLeft8 accent" role="img" aria-label="differs" title="differs">
             ≠
           </span>
         )}

@@ -19,7 +19,6 @@ import { useOpen } from '../../ui/open';
 import { canRefresh } from '../../ui/range';
 import { routerHref } from '../../messages/messageState';
 import { type Refresh, type SearchState, refreshes } from '../searchParams';
-import classes from './Actions.module.css';
 
 type Props = {
   state: SearchState;
@@ -215,7 +214,7 @@ function ToolButton({ label, icon, room, className = '', ...target }: ToolButton
       variant="subtle"
       color="gray"
       // A menu adds a class name of its own.
-      className={`${classes.tool ?? ''} ${className}`}
+      className={`padX10 soft ${className}`}
       leftSection={room === 'words' && icon}
       aria-label={label}
       title={label}

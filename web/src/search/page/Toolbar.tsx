@@ -317,7 +317,7 @@ const ViewMenu = memo(function ViewMenu(props: MenuProps) {
         <Button
           variant="subtle"
           color="gray"
-          className={viewToolsClasses.view ?? ''}
+          className="padX10 soft"
           leftSection={room === 'words' && <IconAdjustmentsHorizontal size={16} />}
           aria-label="View options"
         >

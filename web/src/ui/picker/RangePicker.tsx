@@ -102,7 +102,7 @@ export function RangePicker({ range, isInQuery, steps, undo, onChange }: Props) 
           {recent.length > 0 && (
             <div className={classes.recent}>
               <span className={classes.caption}>Recent</span>
-              <ul className={classes.recentList}>
+              <ul className="marginUnder">
                 {recent.map((one) => (
                   <li key={JSON.stringify(one)}>
                     <Preset
