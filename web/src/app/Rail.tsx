@@ -100,12 +100,7 @@ function MorePages({ places, pathname }: MorePagesProps) {
   const navigate = useNavigate();
   const isCurrent = places.some((place) => leadsTo(place, pathname));
   return (
-    <Menu
-      position="top-end"
-      width={200}
-      withInitialFocusPlaceholder={false}
-      portalProps={{ target: '#content' }}
-    >
+    <Menu position="top-end" width={200} portalProps={{ target: '#content' }}>
       <Menu.Target>
         <UnstyledButton
           className={classes.place}
@@ -162,7 +157,7 @@ function Health({ version }: { version: string }) {
           <span className={healthClasses.name}>{name}</span>
           <span className="inlineRow gap4">
             <span className={healthClasses.dot} data-state={state} />
-            <span className={healthClasses.rate}>{rate === null ? '–' : `${rate}/s`}</span>
+            <span className="clip nowrap wideOnly">{rate === null ? '–' : `${rate}/s`}</span>
           </span>
         </UnstyledButton>
       </Popover.Target>
@@ -226,12 +221,7 @@ function UserMenu({ user, onCommands, onShortcuts }: UserMenuProps) {
   };
   return (
     <>
-      <Menu
-        position="right-end"
-        width={220}
-        withInitialFocusPlaceholder={false}
-        portalProps={{ target: '#content' }}
-      >
+      <Menu position="right-end" width={220} portalProps={{ target: '#content' }}>
         <Menu.Target>
           <UnstyledButton className={classes.avatar} aria-label={`User: ${user.name}`}>
             <span aria-hidden>{initialsOf(user.name)}</span>

@@ -52,7 +52,7 @@ export function PageHead({ live, status, view, canEdit, isNarrow, undo, onAct, o
       <span className="dimmed">
         <span>Revision {live.revision}, live</span>
         {since.applied !== undefined && (
-          <span className={classes.since}>
+          <span className="wideOnly">
             {' '}
             since {formatTime(since.applied, zone).slice(0, 16)}
             {author !== undefined && ` by ${author}`}
@@ -96,21 +96,21 @@ export function PageHead({ live, status, view, canEdit, isNarrow, undo, onAct, o
           aria-label="Send logs"
           leftSection={<IconTransferIn size={16} />}
         >
-          <span className={classes.label}>Send logs</span>
+          <span className="wideOnly">Send logs</span>
         </Button>
         <Button
           aria-label="Trace a message"
           leftSection={<IconZoomScan size={16} />}
           onClick={() => onShow({ trace: '', item: null, isTest: false })}
         >
-          <span className={classes.label}>Trace a message</span>
+          <span className="wideOnly">Trace a message</span>
         </Button>
         <Button
           aria-label="History"
           leftSection={<IconHistory size={16} />}
           onClick={() => onShow({ isHistory: true })}
         >
-          <span className={classes.label}>History</span>
+          <span className="wideOnly">History</span>
         </Button>
       </div>
     </header>

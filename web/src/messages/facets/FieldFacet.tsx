@@ -132,13 +132,7 @@ function FieldActions(props: FieldProps & { isPinned: boolean }) {
         <IconDots size={16} />
       </PlainButton>
       {isOpen && (
-        <Menu
-          opened
-          onClose={close}
-          position="bottom-end"
-          withInitialFocusPlaceholder={false}
-          portalProps={{ target: '#content' }}
-        >
+        <Menu opened onClose={close} position="bottom-end" portalProps={{ target: '#content' }}>
           <Menu.Target>
             <span className={classes.actionsCover} aria-hidden aria-label={label} />
           </Menu.Target>

@@ -78,9 +78,7 @@ export function TestPage({ testing, document, onTry, onClose, ...props }: Props)
             }
             onClick={() => testing.choose({ pasted: isPasted ? null : '' })}
           >
-            <span className={classes.label}>
-              {isPasted ? 'Use stored messages' : 'Paste messages'}
-            </span>
+            <span className="wideOnly">{isPasted ? 'Use stored messages' : 'Paste messages'}</span>
           </Button>
           <ReportMenu
             reported={
@@ -329,7 +327,7 @@ function ReportMenu({ reported }: { reported: Reported | null }) {
           leftSection={<IconDownload size={16} aria-hidden />}
           rightSection={<IconChevronDown size={14} aria-hidden />}
         >
-          <span className={classes.label}>Report</span>
+          <span className="wideOnly">Report</span>
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

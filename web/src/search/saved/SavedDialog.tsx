@@ -205,7 +205,7 @@ function SavedRow(props: SavedRowProps) {
 
 function RowMenu({ saved, onRename, onUpdate, onDuplicate, onDelete }: SavedRowProps) {
   return (
-    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
+    <Menu position="bottom-end" withinPortal={false}>
       <Menu.Target>
         <IconButton icon={IconDots} label={`More about ${saved.name}`} />
       </Menu.Target>

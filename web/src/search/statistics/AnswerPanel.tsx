@@ -203,7 +203,6 @@ function CellMenu({ asked, onClose, onAsk, onCopy }: CellMenuProps) {
       onClose={onClose}
       position="bottom-start"
       returnFocus
-      withInitialFocusPlaceholder={false}
       portalProps={{ target: '#content' }}
     >
       <Menu.Target>
@@ -436,11 +435,7 @@ function CopyTable({ answer }: { answer: TableAnswer }) {
   }, [copied]);
   const copy = (text: string) => void copyText(text).then(setCopied);
   return (
-    <Menu
-      position="bottom-end"
-      withInitialFocusPlaceholder={false}
-      portalProps={{ target: '#content' }}
-    >
+    <Menu position="bottom-end" portalProps={{ target: '#content' }}>
       <Menu.Target>
         <Button
           leftSection={copied ? <IconCheck size={14} /> : <IconCopy size={14} />}

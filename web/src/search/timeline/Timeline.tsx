@@ -137,7 +137,7 @@ function TimelineHead(props: TimelineHeadProps) {
         </UnstyledButton>
       )}
       {histogram !== undefined && histogram.interval_ms > 0 && (
-        <span className={classes.span}>per {formatSpan(histogram.interval_ms)}</span>
+        <span className="nowrap dimmed wideOnly">per {formatSpan(histogram.interval_ms)}</span>
       )}
       {isOpen && <SplitSelect state={state} onChange={onChange} />}
     </div>

@@ -38,7 +38,7 @@ export function LogspacePicker({ logspaces, chosen, onChange }: Props) {
           title={chosen.join(', ')}
           onClick={() => setOpened(!opened)}
         >
-          <span className={classes.label}>{label}</span>
+          <span className="ellipsis wideOnly">{label}</span>
         </Button>
       </Popover.Target>
       <Popover.Dropdown p={0} aria-label="Logspaces">
