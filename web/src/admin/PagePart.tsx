@@ -26,7 +26,7 @@ export function PagePart(props: Props) {
   const { label, title = label, note, tools, isLoading = false, error = null, children } = props;
   return (
     <section className="rigid panel round10" aria-label={label}>
-      <div className={classes.boxHead}>
+      <div className="row wrap gap4x8 pad8x16 minHeight48">
         <h2>{title}</h2>
         {note !== undefined && <span className="dimmed">{note}</span>}
         {tools !== undefined && <div className="flex gap8 toEnd">{tools}</div>}

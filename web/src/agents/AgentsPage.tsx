@@ -9,6 +9,7 @@ import guideText from '../../../docs/agents.md?raw';
 import { isForbidden } from '../api/freshness';
 import { sessionQuery } from '../api/session';
 import { statusQuery } from '../api/status';
+import { TextField } from '../ui/Fields';
 import { follow, useOpen, address } from '../ui/open';
 import { testWord } from '../ui/testWord';
 import { ArrivalPanel } from './ArrivalPanel';
@@ -195,24 +196,22 @@ function PlaceForm({ host, token, purpose, mayMake, onHost, onToken }: PlaceForm
   return (
     <>
       <div className={classes.place}>
-        <TextInput
+        <TextField
           label="Host"
           description="The name or address that senders use"
           value={host}
-          spellCheck={false}
-          onChange={(event) => onHost(event.currentTarget.value)}
+          onChange={onHost}
         />
         {token !== null && (
           <div className={classes.token}>
-            <TextInput
+            <TextField
               className={classes.secret ?? ''}
               label="Token"
               description="It may send, and nothing else"
               placeholder={mayMake ? 'Paste one, or make one' : 'Paste one'}
               value={token}
               autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => onToken(event.currentTarget.value)}
+              onChange={onToken}
             />
             {mayMake && (
               <Button

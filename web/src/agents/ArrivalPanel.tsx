@@ -56,7 +56,7 @@ export function ArrivalPanel({ agent, query: asked, word, user, status, onQuery 
             Wait for this
           </Button>
         </div>
-        <p className={classes.about}>{seenBy(user)}</p>
+        <p className="marginTop4 dimmed">{seenBy(user)}</p>
       </div>
     </>
   );
@@ -217,7 +217,7 @@ type HeadProps = { mark?: ReactNode; actions?: ReactNode; children: ReactNode };
 
 function Head({ mark, actions, children }: HeadProps) {
   return (
-    <div className={classes.head}>
+    <div className="row wrap gap8x12 minHeight28">
       {mark}
       <strong>{children}</strong>
       {actions !== undefined && <span className="flex wrap gap8 toEnd">{actions}</span>}

@@ -71,6 +71,12 @@ export function tellSessionLoss(): void {
   onSessionLost();
 }
 
+/** Throws what an answer to a request refuses that was not sent by `client`. */
+export async function throwRefusal(response: Response): Promise<never> {
+  if (response.status === 401) tellSessionLoss();
+  throw new ApiError(readProblem(await response.json().catch(() => undefined), response));
+}
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 type PathOf<M extends Method, Key = keyof Operations> = Key extends `${M} ${infer Path}`
   ? Path

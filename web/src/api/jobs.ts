@@ -4,7 +4,6 @@ import { client, unwrap } from './client';
 import type * as Schemas from './types';
 
 export type Job = Schemas.Job;
-export type JobKind = Schemas.JobKind;
 export type JobProgress = Schemas.JobProgress;
 export type Verification = Schemas.VerifyJobResult;
 export type Reindexing = Schemas.ReindexJobResult;

@@ -1,13 +1,6 @@
 /** Reads an answer line by line as it arrives; each line is a JSON value. */
 import { under } from '../base';
-import {
-  ApiError,
-  csrfHeaders,
-  cutOff,
-  networkError,
-  readProblem,
-  tellSessionLoss,
-} from './client';
+import { csrfHeaders, cutOff, networkError, throwRefusal } from './client';
 
 /**
  * Posts `body` and yields the lines of the answer. Ends early, without an error, when `signal` is aborted. `accept` is
@@ -30,10 +23,7 @@ export async function* postLines<Line>(
     body: JSON.stringify(body),
     signal,
   }).catch(networkError);
-  if (!response.ok || response.body === null) {
-    if (response.status === 401) tellSessionLoss();
-    throw new ApiError(readProblem(await response.json().catch(() => undefined), response));
-  }
+  if (!response.ok || response.body === null) return throwRefusal(response);
   let rest = '';
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {

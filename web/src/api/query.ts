@@ -3,16 +3,7 @@
  * store.
  */
 import { queryOptions } from '@tanstack/react-query';
-import { under } from '../base';
-import {
-  ApiError,
-  client,
-  csrfHeaders,
-  networkError,
-  readProblem,
-  tellSessionLoss,
-  unwrap,
-} from './client';
+import { client, unwrap } from './client';
 import type { CompleteResult, QueryEdit, QueryResult } from './model';
 import * as Schemas from './types';
 
@@ -87,18 +78,8 @@ export function completeIn({ logspaces, ...range }: CompleteScope) {
 export type Shown = Schemas.ShownMessage;
 export type TraceRoute = Schemas.RouteTrace;
 export type Trace = Schemas.MessageTrace;
-type TraceRequest = { id?: string; raw?: string; source?: string; document?: unknown };
 
 /** Asks the server for the way of a message through the routes. */
-export async function requestTrace(request: TraceRequest): Promise<Trace> {
-  const response = await fetch(under('/api/v1/router/trace'), {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...csrfHeaders() },
-    body: JSON.stringify(request),
-  }).catch(networkError);
-  if (!response.ok) {
-    if (response.status === 401) tellSessionLoss();
-    throw new ApiError(readProblem(await response.json().catch(() => undefined), response));
-  }
-  return (await response.json()) as Trace;
+export function requestTrace(body: Schemas.TraceRequest): Promise<Trace> {
+  return unwrap(client.POST('/api/v1/router/trace', { body }));
 }

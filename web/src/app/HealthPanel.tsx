@@ -47,7 +47,7 @@ export function HealthPanel({ version, health, state, samples, status, causes }:
       )}
       {status !== undefined && <Facts status={status} />}
       {causes.length > 0 && <Causes causes={causes} />}
-      <div className={classes.foot}>
+      <div className="flex spread padTop8 meta lineTop">
         {status !== undefined && (
           <Link className="accent" to="/overview">
             Overview

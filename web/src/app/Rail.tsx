@@ -25,6 +25,7 @@ import type { RouterStatus } from '../api/model';
 import { healthQuery, ingestQuery, statusQuery, unusualSendersQuery } from '../api/status';
 import { type Cause, causesOf } from '../overview/causes';
 import { dayQuery } from '../overview/overviewQueries';
+import { MenuItem } from '../ui/MenuItem';
 import { formatRate } from '../ui/number';
 import { KeyCaps } from '../ui/KeyCaps';
 import { useCommands } from '../ui/commands';
@@ -99,12 +100,7 @@ function MorePages({ places, pathname }: MorePagesProps) {
   const navigate = useNavigate();
   const isCurrent = places.some((place) => leadsTo(place, pathname));
   return (
-    <Menu
-      position="top-end"
-      width={200}
-      withInitialFocusPlaceholder={false}
-      portalProps={{ target: '#content' }}
-    >
+    <Menu position="top-end" width={200} portalProps={{ target: '#content' }}>
       <Menu.Target>
         <UnstyledButton
           className={classes.place}
@@ -161,7 +157,7 @@ function Health({ version }: { version: string }) {
           <span className={healthClasses.name}>{name}</span>
           <span className="inlineRow gap4">
             <span className={healthClasses.dot} data-state={state} />
-            <span className={healthClasses.rate}>{rate === null ? '–' : `${rate}/s`}</span>
+            <span className="clip nowrap wideOnly">{rate === null ? '–' : `${rate}/s`}</span>
           </span>
         </UnstyledButton>
       </Popover.Target>
@@ -225,12 +221,7 @@ function UserMenu({ user, onCommands, onShortcuts }: UserMenuProps) {
   };
   return (
     <>
-      <Menu
-        position="right-end"
-        width={220}
-        withInitialFocusPlaceholder={false}
-        portalProps={{ target: '#content' }}
-      >
+      <Menu position="right-end" width={220} portalProps={{ target: '#content' }}>
         <Menu.Target>
           <UnstyledButton className={classes.avatar} aria-label={`User: ${user.name}`}>
             <span aria-hidden>{initialsOf(user.name)}</span>
@@ -240,46 +231,28 @@ function UserMenu({ user, onCommands, onShortcuts }: UserMenuProps) {
           <Menu.Label>
             {user.name}, {user.role}
           </Menu.Label>
-          <Menu.Item leftSection={<IconUserCog size={16} />} onClick={toAccount}>
-            Account
-          </Menu.Item>
-          <Menu.Item leftSection={<IconKey size={16} />} onClick={password.open}>
-            Change password
-          </Menu.Item>
+          <MenuItem icon={IconUserCog} label="Account" onClick={toAccount} />
+          <MenuItem icon={IconKey} label="Change password" onClick={password.open} />
           <Menu.Divider />
           <Menu.Label>Theme</Menu.Label>
           <ThemeChoice />
           <Menu.Divider />
-          <Menu.Item
-            leftSection={<IconCommand size={16} />}
+          <MenuItem
+            icon={IconCommand}
+            label="Commands"
             rightSection={<KeyCaps keys="Mod-k" />}
             onClick={onCommands}
-          >
-            Commands
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconKeyboard size={16} />}
+          />
+          <MenuItem
+            icon={IconKeyboard}
+            label="Keyboard shortcuts"
             rightSection={<KeyCaps keys="?" />}
             onClick={onShortcuts}
-          >
-            Keyboard shortcuts
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconBook size={16} />}
-            onClick={() => void navigate({ to: '/help' })}
-          >
-            Help
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconApi size={16} />}
-            onClick={() => void navigate({ to: '/help/api' })}
-          >
-            API
-          </Menu.Item>
+          />
+          <MenuItem icon={IconBook} label="Help" onClick={() => void navigate({ to: '/help' })} />
+          <MenuItem icon={IconApi} label="API" onClick={() => void navigate({ to: '/help/api' })} />
           <Menu.Divider />
-          <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => leave.mutate()}>
-            Sign out
-          </Menu.Item>
+          <MenuItem icon={IconLogout} label="Sign out" onClick={() => leave.mutate()} />
         </Menu.Dropdown>
       </Menu>
       {passwordOpen && (

@@ -51,7 +51,7 @@ function Groups({ page }: { page: string }) {
       {groupKeys(bound, page).map(({ name, keys }) => (
         <section key={name} className={classes.group}>
           <h2>{name}</h2>
-          <dl className={classes.keys}>
+          <dl className="marginUnder">
             {keys.map(({ does, keys: written }) => (
               <div key={does} className={classes.row}>
                 <dt>

@@ -37,7 +37,6 @@ import { Gate } from './Gate';
 import { LogspaceScope, RangeScope } from './Scope';
 import { parseParams, stringifyParams } from './params';
 import { firstPage } from './pages';
-import classes from './Shell.module.css';
 
 type Params = Record<string, string | undefined>;
 
@@ -289,7 +288,7 @@ function PagePending() {
     );
   }
   return (
-    <div className={classes.pending} role="status" aria-label="Loading the page">
+    <div className="stack gap16 pad16" role="status" aria-label="Loading the page">
       <Skeleton height={28} width={160} />
       <Skeleton height={96} />
       <Skeleton height={240} />

@@ -143,7 +143,7 @@ function Series({ flow, stale, onZoom }: SeriesProps) {
     <section className={classes.card} aria-label="Over time">
       <div className={classes.head}>
         <h2>Over time</h2>
-        <ul className={classes.legend}>
+        <ul className="flex wrap gap4x16 grow ink">
           {stack.layers.map(({ label, color, total }) => (
             <li key={label}>
               <span className={classes.swatch} style={{ background: color }} />

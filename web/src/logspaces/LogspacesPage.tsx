@@ -1,10 +1,11 @@
 /**
  * The logspaces: the size of each, when it will be full, its retention, and whether it is intact.
  */
-import { Button, SegmentedControl, Skeleton } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { IconPlus, IconShieldCheck } from '@tabler/icons-react';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Switcher } from '../ui/Fields';
 import { Table, UnseenHead } from '../ui/Table';
 import { diskQuery, logspacesQuery } from '../api/logspaces';
 import type { LogspaceInfo } from '../api/model';
@@ -27,7 +28,7 @@ import {
 import { JobTable } from './jobs/JobTable';
 import { type Check, checkOf } from './jobs/checks';
 import { useUpkeep } from './jobs/useUpkeep';
-import { type FillField, type LogspacesState, fillFields } from './logspacesParams';
+import { type FillField, type LogspacesState } from './logspacesParams';
 import { mayChangeRouter, mayManage } from './permission';
 import { fillsQuery, hourlyQuery, rawBytesQuery } from './queries';
 import { limitsOf, retentionText } from './retention/limits';
@@ -248,14 +249,11 @@ function FillTable({ info, by, onBy }: FillTableProps) {
     <section className="minWidth0 panel round10" aria-label={`What fills ${info.id}`}>
       <div className={classes.boxHead}>
         <h2>What fills {info.id}</h2>
-        <SegmentedControl
-          aria-label="Listed by"
+        <Switcher
+          label="Listed by"
           value={by}
-          data={[
-            { value: 'host', label: 'Host' },
-            { value: 'program', label: 'Program' },
-          ]}
-          onChange={(value) => onBy(fillFields.find((field) => field === value) ?? by)}
+          texts={{ host: 'Host', program: 'Program' }}
+          onChange={onBy}
         />
       </div>
       {error !== null && (
@@ -269,7 +267,7 @@ function FillTable({ info, by, onBy }: FillTableProps) {
         </div>
       )}
       {data !== undefined && rows.length === 0 && (
-        <p className={classes.none}>No message in it names a {by}.</p>
+        <p className="pad12x16 dimmed">No message in it names a {by}.</p>
       )}
       {rows.length > 0 && (
         <div
@@ -341,13 +339,13 @@ function Card({ info, growth, full, check, isOpen, onOpen }: CardProps) {
       aria-label={`${info.id}, ${formatBytes(bytes)}`}
       onClick={onOpen}
     >
-      <span className={classes.cardTop}>
+      <span className="flex wrap spread alignBaseline gapX8">
         <b className={classes.name}>{info.id}</b>
         <span className="dimmed">
           {info.in_router ? retentionText(info.retention) : 'no longer written to'}
         </span>
       </span>
-      <span className={classes.cardTop}>
+      <span className="flex wrap spread alignBaseline gapX8">
         <Lead full={full} isWritten={info.in_router} />
         <b>{formatBytes(bytes)}</b>
       </span>

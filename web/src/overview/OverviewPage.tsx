@@ -74,7 +74,7 @@ function NotKnown({ title, why, error }: NotKnownProps) {
         <IconHelpCircle className={classes.icon} data-tone="unknown" size={20} aria-hidden />{' '}
         {title}
       </h2>
-      <p className={classes.more}>{adviceOf(why, error)}</p>
+      <p className="pad8x16 dimmed lineTop">{adviceOf(why, error)}</p>
     </section>
   );
 }
@@ -110,7 +110,7 @@ function State({ status, flow, senders }: StateProps) {
             ))}
           </ul>
         )}
-        {more > 0 && <p className={classes.more}>and {more} more on those pages</p>}
+        {more > 0 && <p className="pad8x16 dimmed lineTop">and {more} more on those pages</p>}
       </section>
       <DayFigures status={status} flow={flow} />
       <div className={classes.lists}>

@@ -1,13 +1,5 @@
 /** The form of a source, a logspace or a destination. */
-import {
-  ActionIcon,
-  Button,
-  Group,
-  NativeSelect,
-  Switch,
-  TextInput,
-  Textarea,
-} from '@mantine/core';
+import { Button, Group, Switch, TextInput, Textarea } from '@mantine/core';
 import { IconTrash, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { DocumentProblem, RouterStatus } from '../api/model';
@@ -33,6 +25,8 @@ import type { DestinationTask } from './routerParams';
 import { problemOfField, problemsOfItem, problemsOfNoField } from './problems';
 import { useFocusOnNew } from './useFocusOnNew';
 import { type FieldGroup, groupsOf, setText } from './fieldGroups';
+import { IconButton } from '../ui/IconButton';
+import { SelectField, TextField } from '../ui/Fields';
 import classes from './ItemPanel.module.css';
 
 type Props = {
@@ -73,9 +67,7 @@ export function ItemPanel(props: Props) {
               onChange={(event) => set('enabled', event.currentTarget.checked ? undefined : false)}
             />
           )}
-          <ActionIcon aria-label="Close" onClick={onClose}>
-            <IconX size={16} />
-          </ActionIcon>
+          <IconButton icon={IconX} label="Close" onClick={onClose} />
         </Group>
       </div>
       {live !== undefined && (
@@ -88,13 +80,12 @@ export function ItemPanel(props: Props) {
       )}
       <fieldset className="stack gap12 minWidth0 fullWidth" disabled={!canEdit}>
         {elsewhere.length > 0 && <ProblemList problems={elsewhere} itemAt={() => item} />}
-        <TextInput
+        <TextField
           ref={name}
           label="Name"
-          spellCheck={false}
           value={idOf(item)}
           error={problemOfField(own, 'id')}
-          onChange={(event) => set('id', event.currentTarget.value)}
+          onChange={(text) => set('id', text)}
         />
         <KindFields place={place} item={item} problems={own} onSet={set} onEdit={onEdit} />
       </fieldset>
@@ -143,12 +134,12 @@ function KindFields({ place, item, problems, onSet, onEdit }: KindFieldsProps) {
   return (
     <>
       {kinds.length > 1 && (
-        <NativeSelect
+        <SelectField
           label="Kind"
           size="sm"
           value={kind}
           error={problemOfField(problems, 'kind')}
-          onChange={(event) => changeKind(event.currentTarget.value)}
+          onChange={changeKind}
           data={[
             ...(spec === undefined ? [{ value: kind, label: kind }] : []),
             ...kinds.map((one) => ({ value: one.kind, label: one.label })),
@@ -272,16 +263,14 @@ function FieldInput({ spec, value, error, onChange }: FieldInputProps) {
     }
     case 'choice':
       return (
-        <NativeSelect
+        <SelectField
           label={common.label}
           description={common.description}
           error={error}
           inputWrapperOrder={order}
           size="sm"
           value={value === spec.default ? '' : textOf(value)}
-          onChange={({ currentTarget: { value: text } }) =>
-            onChange(text === '' ? undefined : text)
-          }
+          onChange={(value) => onChange(value === '' ? undefined : value)}
           data={choicesOf(spec, value)}
         />
       );
@@ -333,7 +322,7 @@ function LinesInput({ value, onChange, ...common }: LinesProps) {
   return (
     <Textarea
       {...common}
-      classNames={{ input: classes.mono ?? '' }}
+      classNames={{ input: 'monoFont' }}
       autosize
       minRows={1}
       value={text}

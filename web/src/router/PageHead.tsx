@@ -2,7 +2,7 @@
  * The header of the page: the live revision, the choice of the view, and the actions other than
  * editing.
  */
-import { ActionIcon, Button, SegmentedControl } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
 import {
   IconArrowBackUp,
   IconArrowForwardUp,
@@ -15,6 +15,7 @@ import {
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { RouterStatus } from '../api/model';
+import { IconButton } from '../ui/IconButton';
 import { formatTime, useZone } from '../ui/time';
 import type { Draft } from './draft/edits';
 import type { UndoAction } from './draft/undo';
@@ -51,7 +52,7 @@ export function PageHead({ live, status, view, canEdit, isNarrow, undo, onAct, o
       <span className="dimmed">
         <span>Revision {live.revision}, live</span>
         {since.applied !== undefined && (
-          <span className={classes.since}>
+          <span className="wideOnly">
             {' '}
             since {formatTime(since.applied, zone).slice(0, 16)}
             {author !== undefined && ` by ${author}`}
@@ -73,20 +74,20 @@ export function PageHead({ live, status, view, canEdit, isNarrow, undo, onAct, o
         />
         {canEdit && (
           <>
-            <ActionIcon
-              aria-label="Undo"
+            <IconButton
+              icon={IconArrowBackUp}
+              iconSize={18}
+              label="Undo"
               disabled={undo.past.length === 0}
               onClick={() => onAct({ type: 'undo' })}
-            >
-              <IconArrowBackUp size={18} />
-            </ActionIcon>
-            <ActionIcon
-              aria-label="Redo"
+            />
+            <IconButton
+              icon={IconArrowForwardUp}
+              iconSize={18}
+              label="Redo"
               disabled={undo.future.length === 0}
               onClick={() => onAct({ type: 'redo' })}
-            >
-              <IconArrowForwardUp size={18} />
-            </ActionIcon>
+            />
           </>
         )}
         <Button
@@ -95,21 +96,21 @@ export function PageHead({ live, status, view, canEdit, isNarrow, undo, onAct, o
           aria-label="Send logs"
           leftSection={<IconTransferIn size={16} />}
         >
-          <span className={classes.label}>Send logs</span>
+          <span className="wideOnly">Send logs</span>
         </Button>
         <Button
           aria-label="Trace a message"
           leftSection={<IconZoomScan size={16} />}
           onClick={() => onShow({ trace: '', item: null, isTest: false })}
         >
-          <span className={classes.label}>Trace a message</span>
+          <span className="wideOnly">Trace a message</span>
         </Button>
         <Button
           aria-label="History"
           leftSection={<IconHistory size={16} />}
           onClick={() => onShow({ isHistory: true })}
         >
-          <span className={classes.label}>History</span>
+          <span className="wideOnly">History</span>
         </Button>
       </div>
     </header>
@@ -121,7 +122,7 @@ const icons = { canvas: IconRoute2, list: IconList, text: IconCode };
 function ModeLabel({ mode }: { mode: Mode }) {
   const Icon = icons[mode];
   return (
-    <span className={classes.mode}>
+    <span className="inlineRow gap6">
       <Icon size={14} aria-hidden />
       <span>{mode.charAt(0).toUpperCase() + mode.slice(1)}</span>
     </span>

@@ -1,13 +1,14 @@
 /**
  * A dialog for a change that another page requested: describes it, and asks for what is missing.
  */
-import { NativeSelect, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog } from '../ui/Dialog';
 import { FormEnd } from '../ui/Form';
 import type { Start } from './routerParams';
 import { type Trace, requestTrace } from '../api/query';
+import { SelectField } from '../ui/Fields';
 
 type Props = {
   start: Start;
@@ -64,14 +65,14 @@ function Mute({ of, routes, onMute, onClose }: MuteProps) {
   const route = chosen ?? offered[0] ?? '';
   return (
     <>
-      <NativeSelect
+      <SelectField
         mt={12}
         size="sm"
         label="Route"
         description={aboutRoutes(taking.length, trace.data !== undefined)}
         value={route}
         data={[...offered]}
-        onChange={(event) => setChosen(event.currentTarget.value)}
+        onChange={setChosen}
       />
       <FormEnd
         mt={12}

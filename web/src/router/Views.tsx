@@ -207,7 +207,7 @@ export function ListView(props: ListViewProps) {
     <div className={listClasses.lists}>
       {titles.map(({ section, title }) => (
         <section key={section} className={listClasses.list} aria-label={title.replace(/,.*/, '')}>
-          <div className={listClasses.head}>
+          <div className="row gap8 height32">
             <h2>{title}</h2>
             {canEdit && (
               <AddButton
@@ -327,7 +327,9 @@ function Row(props: RowProps) {
         {destination !== undefined && destination.quarantined > 0 && (
           <span className={listClasses.queued}>{formatCount(destination.quarantined)} refused</span>
         )}
-        {off && !badges.includes('disabled') && <span className={listClasses.off}>off</span>}
+        {off && !badges.includes('disabled') && (
+          <span className="padX6 meta dimmed surface round4">off</span>
+        )}
         <Badges badges={badges} shown={2} />
         <span className="toEnd bold">{off ? '' : rateLabel(status, live)}</span>
       </button>

@@ -2,10 +2,12 @@
  * One sender: its problems and what to do about them, its figures, and its last messages as they
  * were received.
  */
-import { ActionIcon, Button, NativeSelect, SegmentedControl, Skeleton } from '@mantine/core';
+import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { IconChevronDown, IconChevronUp, IconRefresh, IconX } from '@tabler/icons-react';
 import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
+import { IconButton } from '../ui/IconButton';
+import { SelectField } from '../ui/Fields';
 import { Table } from '../ui/Table';
 import type { Sender, SenderFrame, SkewBin, SkippedPiece, SkippedSender } from '../api/model';
 import { sendersQuery } from '../api/status';
@@ -47,19 +49,13 @@ export function SenderPanel({ name, sender, skipped, now, onStep, onClose }: Pro
         <h2>{name.host}</h2>
         {sender !== undefined && <Troubles sender={sender} />}
         <span className="flex gap4 toEnd">
-          <ActionIcon aria-label="Previous sender" onClick={() => onStep(-1)}>
-            <IconChevronUp size={16} />
-          </ActionIcon>
-          <ActionIcon aria-label="Next sender" onClick={() => onStep(1)}>
-            <IconChevronDown size={16} />
-          </ActionIcon>
-          <ActionIcon aria-label="Close" onClick={onClose}>
-            <IconX size={16} />
-          </ActionIcon>
+          <IconButton icon={IconChevronUp} label="Previous sender" onClick={() => onStep(-1)} />
+          <IconButton icon={IconChevronDown} label="Next sender" onClick={() => onStep(1)} />
+          <IconButton icon={IconX} label="Close" onClick={onClose} />
         </span>
       </header>
       {sender === undefined ? (
-        <div className={classes.body}>
+        <div className="stack gap16 padBox grow minHeight0 scrollY">
           <p>
             The source {name.source} knows no such host: it was forgotten, or has sent no message
             {skipped === undefined ? '' : ' that names no other host'}.
@@ -80,7 +76,7 @@ function Known({ sender, skipped, now, onClose }: KnownProps) {
   const { data: session } = useQuery(sessionQuery);
   const mayChange = session?.user?.role === 'admin' || session?.user?.role === 'operator';
   return (
-    <div className={classes.body}>
+    <div className="stack gap16 padBox grow minHeight0 scrollY">
       {sender.silent && (
         <section className={classes.card} data-tone="bad">
           <h3>Silent for {formatLength(sender.quiet_seconds * 1000)}</h3>
@@ -167,7 +163,7 @@ function Foot({ sender, mayChange, onForgotten }: FootProps) {
       toast({ tone: 'error', title: `${host} is not forgotten`, detail: error.message }),
   });
   return (
-    <footer className={classes.foot}>
+    <footer className="flex gap8 padTop8 rigid">
       {query !== undefined && (
         <Button component="a" href={address('/search', { q: query, from: '-24h' })}>
           Search its messages
@@ -262,18 +258,14 @@ function ZoneCard({ sender, zone, mayChange }: ZoneCardProps) {
       </p>
       {mayChange ? (
         <div className={classes.fix}>
-          <NativeSelect
-            label="Read its times as"
-            value={chosen}
-            onChange={(event) => setChosen(event.currentTarget.value)}
-          >
+          <SelectField label="Read its times as" value={chosen} onChange={setChosen}>
             <option value={guess}>UTC{guess}, all year</option>
             {zones.map((name) => (
               <option key={name} value={name}>
                 {name}
               </option>
             ))}
-          </NativeSelect>
+          </SelectField>
           <Button variant="filled" loading={fix.isPending} onClick={() => fix.mutate(chosen)}>
             Use it from now on
           </Button>
@@ -319,9 +311,12 @@ function Pieces<Piece>(props: PiecesProps<Piece>) {
         <h3>{title}</h3>
         {mayLook && (
           <>
-            <ActionIcon aria-label="Ask again" loading={isFetching} onClick={() => void refetch()}>
-              <IconRefresh size={16} />
-            </ActionIcon>
+            <IconButton
+              icon={IconRefresh}
+              label="Ask again"
+              loading={isFetching}
+              onClick={() => void refetch()}
+            />
             <SegmentedControl data={['Text', 'Hex']} value={look} onChange={setLook} />
           </>
         )}
@@ -360,7 +355,7 @@ function Frame({ frame, isHex }: { frame: SenderFrame; isHex: boolean }) {
   const rest = bytes.length - shown.length;
   const fields = Object.entries(frame.fields).filter(([name]) => name !== 'message');
   return (
-    <li className={classes.frame}>
+    <li className="padTop8 lineTop">
       <p className={classes.about}>
         <a href={permalink(frame.id)} className="mono">
           {formatTime(frame.received, zone)}
@@ -420,7 +415,7 @@ function Piece({ piece, isHex }: { piece: SkippedPiece; isHex: boolean }) {
   const shown = Uint8Array.from(atob(head), (character) => character.charCodeAt(0));
   const rest = bytes - shown.length;
   return (
-    <li className={classes.frame}>
+    <li className="padTop8 lineTop">
       <p className={classes.about}>
         <span className="mono">{formatTime(received, zone)}</span>
         <span

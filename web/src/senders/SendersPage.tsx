@@ -52,7 +52,7 @@ export function SendersPage({ state, onChange }: Props) {
   ]);
   return (
     <div className="stack minHeight0 fullHeight" onClick={(event) => follow(event, openHref)}>
-      <header className={classes.head}>
+      <header className="strip wrap gap4x12">
         <h1>Senders</h1>
         {data !== undefined && <p className="dimmed">{summaryOf(senders)}</p>}
         <Button
@@ -72,7 +72,7 @@ export function SendersPage({ state, onChange }: Props) {
             onRetry={() => void refetch()}
           />
           {data !== undefined && data.total > 0 && (
-            <div className={classes.tools}>
+            <div className="row wrap gap8x12">
               <ShowChoice
                 show={state.show}
                 counts={countsOf(senders)}
@@ -214,7 +214,7 @@ export function SkippedNotice({ skipped, skipped_left_out: leftOut }: Senders) {
   const more = rows.length - ROWS;
   return (
     <Notice tone="caution" title={titleOf(rows)}>
-      <ul className={classes.skipped}>
+      <ul className="marginY4">
         {rows.slice(0, ROWS).map(({ source, host, bytes }) => (
           <li key={`${source}/${host}`}>
             {formatBytes(bytes)} from <a href={address('/senders', { source, host })}>{host}</a>{' '}

@@ -13,10 +13,10 @@ export function AuthFrame({ title, version, children }: Props) {
           <Logo size={32} />
           <span>Logstead</span>
         </div>
-        <h1 className={classes.title}>{title}</h1>
+        <h1 className="marginBottom12 text16 line24 bold">{title}</h1>
         {children}
       </main>
-      <footer className={classes.version}>Logstead {version}</footer>
+      <footer className="pad8 small dimmed">Logstead {version}</footer>
     </div>
   );
 }

@@ -21,8 +21,10 @@ export function SessionEnded({ opened, name, onSignedIn }: Props) {
     >
       <Modal.Overlay backgroundOpacity={0.5} />
       <Modal.Content>
-        <div className={classes.ended}>
-          <Modal.Title className={classes.title ?? ''}>Your session has ended</Modal.Title>
+        <div className="pad24">
+          <Modal.Title className="marginBottom12 text16 line24 bold">
+            Your session has ended
+          </Modal.Title>
           <p className={classes.hint}>
             Sign in again to go on. What is on this page, and what you wrote in it, is still here;
             another user starts with a new page.

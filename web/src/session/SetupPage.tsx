@@ -1,5 +1,5 @@
 /** Creates the first administrator of a new data directory. */
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from '../ui/Form';
@@ -7,6 +7,7 @@ import type { Session } from '../api/model';
 import { setUp } from '../api/session';
 import { Failure } from '../ui/Notice';
 import { AuthFrame } from './AuthFrame';
+import { TextField } from '../ui/Fields';
 import { NewPassword } from '../ui/password/NewPassword';
 import { codeIn } from './setupCode';
 import classes from './AuthFrame.module.css';
@@ -39,23 +40,21 @@ export function SetupPage({ version, onSignedIn }: Props) {
       </ul>
       <Form className="stack gap12" onSubmit={() => setup.mutate()}>
         <Failure error={setup.error} />
-        <TextInput
+        <TextField
           label="Setup code"
           autoComplete="one-time-code"
           autoFocus={code === ''}
           required
-          spellCheck={false}
           value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
+          onChange={setCode}
         />
-        <TextInput
+        <TextField
           label="Name"
           autoComplete="username"
           required
-          spellCheck={false}
           autoCapitalize="off"
           value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={setName}
         />
         <NewPassword label="Password" name={name.trim()} value={password} onChange={setPassword} />
         <Button variant="filled" type="submit" size="sm" mt={4} loading={setup.isPending}>

@@ -2,7 +2,7 @@
  * The name and the password, and a code for users with a second factor, wherever a user has to sign
  * in.
  */
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, PasswordInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from '../ui/Form';
@@ -10,6 +10,7 @@ import type { Session } from '../api/model';
 import { needsCode, signIn } from '../api/session';
 import { Notice } from '../ui/Notice';
 import { explainRefusal } from './refusal';
+import { TextField } from '../ui/Fields';
 
 type Props = { name?: string; onSignedIn: (session: Session) => void };
 
@@ -37,15 +38,14 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
       {login.error !== null && !isQuestion && (
         <Notice tone="error" title={explainRefusal(login.error)} />
       )}
-      <TextInput
+      <TextField
         label="Name"
         autoComplete="username"
         autoFocus={filled === ''}
         required
-        spellCheck={false}
         autoCapitalize="off"
         value={name}
-        onChange={(event) => retype(setName)(event.currentTarget.value)}
+        onChange={retype(setName)}
       />
       <PasswordInput
         label="Password"
@@ -56,15 +56,14 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
         onChange={(event) => retype(setPassword)(event.currentTarget.value)}
       />
       {asksCode && (
-        <TextInput
+        <TextField
           label="Code"
           description="Of the authenticator app, or a recovery code"
           autoComplete="one-time-code"
           autoFocus
           required
-          spellCheck={false}
           value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
+          onChange={setCode}
         />
       )}
       <Button variant="filled" type="submit" size="sm" mt={4} loading={login.isPending}>

@@ -1,10 +1,11 @@
 /** One tail: its query, its rates, and the messages that arrived. */
-import { ActionIcon, Anchor, Button, Skeleton, UnstyledButton } from '@mantine/core';
+import { Anchor, Button, Skeleton, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconX } from '@tabler/icons-react';
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { completeIn } from '../api/query';
 import type { Message, ProblemDetail } from '../api/model';
 import type { Tab } from '../messages/messageState';
+import { IconButton } from '../ui/IconButton';
 import { type Hits, textHits } from '../ui/highlight';
 import { OffClauses } from '../ui/query/OffClauses';
 import { QueryField, type QueryFieldHandle } from '../ui/query/QueryField';
@@ -146,9 +147,7 @@ function QueryRow(props: QueryRowProps) {
         Tail
       </Button>
       {onClose !== undefined && (
-        <ActionIcon size={36} aria-label={`Close tail ${number ?? 1}`} onClick={onClose}>
-          <IconX size={16} />
-        </ActionIcon>
+        <IconButton icon={IconX} size={36} label={`Close tail ${number ?? 1}`} onClick={onClose} />
       )}
     </div>
   );
@@ -165,13 +164,13 @@ function StateLine({ tail, paused }: StateLineProps) {
   const [zone] = useZone();
   const idle = paused ? null : idleText(meter, zone);
   return (
-    <div className={stateLineClasses.line}>
+    <div className="row gap16 height20 clip nowrap meta dimmed">
       <span className={stateLineClasses.state} data-kind={paused ? 'paused' : connection.kind}>
         <span className={stateLineClasses.dot} aria-hidden />
         {stateText(connection, paused, meter.now)}
       </span>
       {connection.kind === 'waiting' && (
-        <UnstyledButton className={stateLineClasses.retry} onClick={() => tail.retry()}>
+        <UnstyledButton className="meta underlined accent" onClick={() => tail.retry()}>
           Retry now
         </UnstyledButton>
       )}
@@ -357,7 +356,7 @@ function EmptyStates({ tail, query, searchLink }: EmptyStatesProps) {
   switch (connection.kind) {
     case 'refused':
       return (
-        <div className={emptyStatesClasses.refused}>
+        <div className="pad16">
           <Notice
             tone="error"
             title={refusalText(query, connection.problem)}

@@ -1,5 +1,5 @@
 /** The actions on all tails at once. */
-import { ActionIcon, Button, CloseButton, Menu, TextInput, Tooltip } from '@mantine/core';
+import { Button, CloseButton, Menu, TextInput, Tooltip } from '@mantine/core';
 import {
   IconAdjustmentsHorizontal,
   IconArrowBarToDown,
@@ -16,6 +16,7 @@ import type { View } from '../messages/messageState';
 import { ViewItems } from '../messages/list/ViewItems';
 import type { Notifications } from './useNotifications';
 import { HIGHLIGHTS_MAX, type TailState, withHighlight } from './tailParams';
+import { IconButton } from '../ui/IconButton';
 import classes from './TailPage.module.css';
 import highlightsClasses from './Highlights.module.css';
 
@@ -59,32 +60,30 @@ export function Tools({ paused, following, notifications, children, ...props }: 
       </Tooltip>
       {children}
       <Tooltip label="Clear (Ctrl-L)">
-        <ActionIcon aria-label="Clear" onClick={props.onClear}>
-          <IconEraser size={18} />
-        </ActionIcon>
+        <IconButton icon={IconEraser} iconSize={18} label="Clear" onClick={props.onClear} />
       </Tooltip>
       <Tooltip
         label={wanted ? 'Turn notifications off' : 'Notify me of matches while I am elsewhere'}
       >
-        <ActionIcon
-          aria-label="Notify me of matches"
+        <IconButton
+          icon={wanted ? IconBellFilled : IconBell}
+          iconSize={18}
+          label="Notify me of matches"
           aria-pressed={wanted}
           color={wanted ? 'pine' : 'gray'}
           onClick={toggle}
-        >
-          {wanted ? <IconBellFilled size={18} /> : <IconBell size={18} />}
-        </ActionIcon>
+        />
       </Tooltip>
       <Tooltip
         label={props.onSplit === undefined ? 'Four tails at most' : 'Add a tail beside this one'}
       >
-        <ActionIcon
-          aria-label="Split"
+        <IconButton
+          icon={IconColumns2}
+          iconSize={18}
+          label="Split"
           disabled={props.onSplit === undefined}
           onClick={props.onSplit}
-        >
-          <IconColumns2 size={18} />
-        </ActionIcon>
+        />
       </Tooltip>
     </div>
   );

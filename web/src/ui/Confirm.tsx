@@ -2,11 +2,11 @@
  * Asks before an action that cannot be undone: it describes the consequence, and may require a name
  * to be typed.
  */
-import { TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Form, FormEnd } from './Form';
 import { Dialog } from './Dialog';
 import { Failure } from './Notice';
+import { TextField } from './Fields';
 import classes from './Confirm.module.css';
 
 type Props = {
@@ -33,18 +33,16 @@ export function Confirm(props: Props) {
         <div className={classes.what}>{children}</div>
         <Failure error={error} />
         {word !== undefined && (
-          <TextInput
+          <TextField
             label={
               <>
                 Type <b>{word}</b> to confirm
               </>
             }
             data-autofocus
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
+            exact
             value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
+            onChange={setTyped}
           />
         )}
         <FormEnd

@@ -1,16 +1,19 @@
 /** A small button that copies a text and confirms it. */
-import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
+import { CopyButton, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import classes from './Command.module.css';
+import { IconButton } from './IconButton';
 
 export function Copy({ what, text }: { what: string; text: string }) {
   return (
     <CopyButton value={text} timeout={1500}>
       {({ copied, copy }) => (
         <Tooltip label={copied ? 'Copied' : `Copy ${what}`}>
-          <ActionIcon onClick={copy} aria-label={copied ? 'Copied' : `Copy ${what}`}>
-            {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
-          </ActionIcon>
+          <IconButton
+            icon={copied ? IconCheck : IconCopy}
+            onClick={copy}
+            label={copied ? 'Copied' : `Copy ${what}`}
+          />
         </Tooltip>
       )}
     </CopyButton>
@@ -21,7 +24,13 @@ export function Copy({ what, text }: { what: string; text: string }) {
 export function Command({ label, text }: { label: string; text: string }) {
   return (
     <div className={classes.command}>
-      <code className={classes.text} tabIndex={0} role="textbox" aria-readonly aria-label={label}>
+      <code
+        className="padY4 grow minWidth0 scrollX pre mono line20"
+        tabIndex={0}
+        role="textbox"
+        aria-readonly
+        aria-label={label}
+      >
         {text}
       </code>
       <Copy what={label} text={text} />

@@ -1,8 +1,9 @@
 /** A modal dialog: it receives the focus, keeps it, and returns it when it is closed. */
-import { ActionIcon, Modal } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import classes from './Dialog.module.css';
+import { IconButton } from './IconButton';
 
 type Props = {
   opened: boolean;
@@ -22,9 +23,7 @@ export function Dialog({ opened, onClose, title, size = 'md', children }: Props)
           <Modal.Title fw={600} fz="lg">
             {title}
           </Modal.Title>
-          <ActionIcon aria-label="Close" onClick={onClose}>
-            <IconX size={16} />
-          </ActionIcon>
+          <IconButton icon={IconX} label="Close" onClick={onClose} />
         </div>
         <Modal.Body>{children}</Modal.Body>
       </Modal.Content>

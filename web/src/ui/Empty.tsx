@@ -13,7 +13,7 @@ export function Empty({ title, isPage = false, children }: Props) {
   const Heading = isPage ? 'h1' : 'h2';
   return (
     <section className={classes.empty}>
-      <Heading className={classes.title}>{title}</Heading>
+      <Heading className="text16 line24 bold">{title}</Heading>
       {children}
     </section>
   );

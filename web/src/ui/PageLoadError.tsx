@@ -4,7 +4,6 @@ import { UnstyledButton } from '@mantine/core';
 import { Empty } from './Empty';
 import { Notice } from './Notice';
 import { Prose } from './Prose';
-import classes from './PartLoadError.module.css';
 
 type Props = {
   /** Null if it did not fail. */
@@ -66,9 +65,9 @@ type PartLoadErrorProps = {
 export function PartLoadError({ what, error, onRetry }: PartLoadErrorProps) {
   if (error === null) return null;
   return (
-    <p className={classes.failed} role="status">
+    <p className="pad4x8 breakAnywhere small bad" role="status">
       {what} failed: {error.message.replace(/\.$/, '')}.{' '}
-      <UnstyledButton className={classes.retry} onClick={onRetry}>
+      <UnstyledButton className="meta bold underlined accent round4" onClick={onRetry}>
         Retry
       </UnstyledButton>{' '}
       <RequestId error={error} />

@@ -33,7 +33,7 @@ export function Palette({ opened, onClose, ...rest }: Props) {
       size={600}
       yOffset="12vh"
       centered={false}
-      classNames={{ content: classes.content ?? '' }}
+      classNames={{ content: 'surface' }}
     >
       <Modal.Overlay backgroundOpacity={0.4} />
       <Modal.Content aria-label="Commands">

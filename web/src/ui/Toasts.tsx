@@ -1,7 +1,7 @@
 /**
  * The toasts: an unobtrusive corner that is announced by screen readers and never takes the focus.
  */
-import { ActionIcon, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconCircleCheck,
@@ -21,6 +21,7 @@ import {
 } from './toast';
 import { Prose } from './Prose';
 import { useKeys } from './useKeys';
+import { IconButton } from './IconButton';
 import classes from './Toasts.module.css';
 
 export { toast } from './toast';
@@ -64,7 +65,7 @@ function Card({ toast, held }: { toast: ShownToast; held: boolean }) {
   return (
     <div className={classes.toast} data-tone={tone}>
       <span className={classes.icon}>{icons[tone]}</span>
-      <div className={classes.words}>
+      <div className="padY4 grow minWidth0 breakAnywhere">
         <div className="bold">
           <Prose text={title} />
         </div>
@@ -81,9 +82,7 @@ function Card({ toast, held }: { toast: ShownToast; held: boolean }) {
           {action.label}
         </Button>
       )}
-      <ActionIcon aria-label={`Dismiss: ${title}`} onClick={() => dismissToast(id)}>
-        <IconX size={16} />
-      </ActionIcon>
+      <IconButton icon={IconX} label={`Dismiss: ${title}`} onClick={() => dismissToast(id)} />
     </div>
   );
 }

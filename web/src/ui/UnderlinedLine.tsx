@@ -14,7 +14,7 @@ export function UnderlinedLine({ text, line, column, endColumn }: Props) {
   const marked = characters.slice(start, end).join('') || '\u00a0';
   return (
     <code
-      className={classes.line}
+      className="block padY4 scrollX pre mono line20"
       aria-label={`Line ${line}, column ${column}: ${marked}`}
       role="img"
     >

@@ -57,7 +57,7 @@ export function WelcomePage({ step, onStep }: Props) {
       <Steps step={step} hasArrived={hasArrived} onStep={onStep} />
       {step === 'send' ? (
         <section className="stack gap16" aria-labelledby="send">
-          <h2 id="send" className={classes.title}>
+          <h2 id="send" className="text16 line24">
             Send a test message
           </h2>
           <p>
@@ -75,7 +75,7 @@ export function WelcomePage({ step, onStep }: Props) {
         </section>
       ) : (
         <section className="stack gap16" aria-labelledby="look">
-          <h2 id="look" className={classes.title}>
+          <h2 id="look" className="text16 line24">
             Look at it in Search
           </h2>
           <FirstSearch
@@ -194,7 +194,7 @@ function Listeners() {
         <p className="row wrap gap8">
           <span className="dimmed">Logstead listens on</span>
           {up.map((url) => (
-            <code key={url} className={classes.url}>
+            <code key={url} className="padX8 mono panel round4">
               {url}
             </code>
           ))}

@@ -44,7 +44,7 @@ export function Expires({ token, now, zone }: { token: TokenEntry; now: number; 
       return <span className={classes.bad}>expired {day}</span>;
     case 'soon':
       return (
-        <span className={classes.warn}>
+        <span className="bold caution">
           {day}, {expiry.days === 0 ? 'today' : `in ${expiry.days} d`}
         </span>
       );

@@ -9,7 +9,9 @@ import {
   IconRefresh,
   IconTrash,
 } from '@tabler/icons-react';
-import { ActionIcon, Button, Menu } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
+import { IconButton } from '../../ui/IconButton';
+import { MenuItem } from '../../ui/MenuItem';
 import { UnseenHead } from '../../ui/Table';
 import { type TokenEntry, sessionsOfQuery, tokensQuery, usersQuery } from '../../api/users';
 import { useCommands } from '../../ui/commands';
@@ -316,21 +318,17 @@ function TokenRow({ token, now, isOpen, href, onAsk }: RowProps) {
         ) : null}
         <Menu position="bottom-end">
           <Menu.Target>
-            <ActionIcon size={24} aria-label={`More about ${token.name}`}>
-              <IconDots size={16} />
-            </ActionIcon>
+            <IconButton icon={IconDots} size={24} label={`More about ${token.name}`} />
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item leftSection={<IconRefresh size={14} />} onClick={() => onAsk('rotate')}>
-              Rotate…
-            </Menu.Item>
-            <Menu.Item
+            <MenuItem small icon={IconRefresh} label="Rotate…" onClick={() => onAsk('rotate')} />
+            <MenuItem
+              small
+              icon={IconTrash}
+              label="Revoke…"
               color="red"
-              leftSection={<IconTrash size={14} />}
               onClick={() => onAsk('revoke')}
-            >
-              Revoke…
-            </Menu.Item>
+            />
           </Menu.Dropdown>
         </Menu>
       </td>

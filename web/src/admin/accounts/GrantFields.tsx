@@ -49,7 +49,7 @@ export function GrantFields(props: Props) {
   return (
     <>
       <div>
-        <div className={classes.label}>
+        <div className="flex spread alignBaseline gap8 marginBottom4">
           <h3 id="logspaces">{isSender ? 'Logspaces it may name' : 'Logspaces'}</h3>
           <SegmentedControl
             aria-labelledby="logspaces"
@@ -73,7 +73,7 @@ export function GrantFields(props: Props) {
             value={[...draft.logspaces]}
             onChange={(logspaces) => onChange({ ...draft, logspaces })}
           >
-            <div className={classes.chips}>
+            <div className="flex wrap gap8 marginTop8">
               {ids.map((id) => (
                 <Checkbox
                   key={id}
@@ -113,7 +113,7 @@ function Scope({ draft, error, onChange }: ScopeProps) {
   }, [isAll, logspaces]);
   return (
     <div>
-      <div className={classes.label}>
+      <div className="flex spread alignBaseline gap8 marginBottom4">
         <h3>Only messages that match</h3>
       </div>
       <QueryField

@@ -1,5 +1,5 @@
 /** Creates a token for a program, and shows its secret this once. */
-import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { Button, NumberInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { type Role, type TokenLimits, makeToken, tokensQuery } from '../../api/users';
@@ -10,6 +10,7 @@ import { type GrantDraft, GrantFields, grantOf, isIncomplete } from './GrantFiel
 import { PanelFrame, Secret, errorAt, otherError } from './PanelFrame';
 import { RoleChoice } from './RoleChoice';
 import { expiryTime, expiries } from './expiries';
+import { SelectField, TextField } from '../../ui/Fields';
 import classes from './Panel.module.css';
 
 type Props = { onMade: (id: number) => void; onClose: () => void };
@@ -73,16 +74,14 @@ export function NewTokenPanel({ onMade, onClose }: Props) {
       }
     >
       {other !== undefined && <Notice tone="error" title={other} />}
-      <TextInput
+      <TextField
         label="Name"
         description="Small letters (a to z), digits and . _ - @"
-        autoComplete="off"
-        autoCapitalize="off"
-        spellCheck={false}
+        exact
         maxLength={64}
         value={name}
         error={errorAt(make.error, 'name')}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={setName}
       />
       <RoleChoice roles={ROLES} value={role} onChange={setRole} />
       <GrantFields
@@ -139,22 +138,16 @@ function Expiry({ expiry, day, error, onExpiry, onDay }: ExpiryProps) {
   return (
     <>
       <div className={classes.pair}>
-        <NativeSelect
+        <SelectField
           size="sm"
           label="Expires"
           value={expiry}
           data={[...expiries]}
           error={expiry === 'day' ? undefined : error}
-          onChange={(event) => onExpiry(event.currentTarget.value)}
+          onChange={onExpiry}
         />
         {expiry === 'day' && (
-          <TextInput
-            type="date"
-            label="On the day"
-            value={day}
-            error={error}
-            onChange={(event) => onDay(event.currentTarget.value)}
-          />
+          <TextField type="date" label="On the day" value={day} error={error} onChange={onDay} />
         )}
       </div>
       {expiry === 'never' && (

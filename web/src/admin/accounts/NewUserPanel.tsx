@@ -1,9 +1,10 @@
 /** Creates a user whose password Logstead keeps. */
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Role, addUser, usersQuery } from '../../api/users';
 import { Notice } from '../../ui/Notice';
+import { TextField } from '../../ui/Fields';
 import { NewPassword } from '../../ui/password/NewPassword';
 import { toast } from '../../ui/toast';
 import { Preview } from '../preview/Preview';
@@ -53,16 +54,14 @@ export function NewUserPanel({ onMade, onClose }: Props) {
       }
     >
       {other !== undefined && <Notice tone="error" title={other} />}
-      <TextInput
+      <TextField
         label="Name"
         description="Small letters (a to z), digits and . _ - @"
-        autoComplete="off"
-        autoCapitalize="off"
-        spellCheck={false}
+        exact
         maxLength={64}
         value={name}
         error={errorAt(add.error, 'name')}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={setName}
       />
       <div>
         <NewPassword label="Password" name={name.trim()} value={password} onChange={setPassword} />

@@ -1,9 +1,10 @@
 /** A panel beside the tables: its header, its contents, and its buttons, which stay in view. */
-import { ActionIcon, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Form } from '../../ui/Form';
 import { problemOf } from '../../api/client';
+import { IconButton } from '../../ui/IconButton';
 import { Prose } from '../../ui/Prose';
 import { Copy } from '../../ui/Copy';
 import { Notice } from '../../ui/Notice';
@@ -35,11 +36,9 @@ export function PanelFrame(props: Props) {
           {about !== undefined && <p className="small dimmed">{about}</p>}
         </div>
         {menu}
-        <ActionIcon aria-label="Close" onClick={onClose}>
-          <IconX size={18} />
-        </ActionIcon>
+        <IconButton icon={IconX} iconSize={18} label="Close" onClick={onClose} />
       </div>
-      <div className={classes.body}>{children}</div>
+      <div className="stack gap16 pad16 grow minHeight0 scroll">{children}</div>
       {foot !== undefined && <div className={classes.foot}>{foot}</div>}
     </Form>
   );

@@ -2,13 +2,13 @@
  * Gives a token a new secret. The present one keeps working for a while, so that senders can be
  * changed one after the other.
  */
-import { NativeSelect } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form, FormEnd } from '../../ui/Form';
 import { type TokenEntry, revokeToken, rotateToken, tokensQuery } from '../../api/users';
 import { Dialog } from '../../ui/Dialog';
 import { Failure, Notice } from '../../ui/Notice';
+import { SelectField } from '../../ui/Fields';
 import { formatTime, useZone } from '../../ui/time';
 import { Confirm } from '../../ui/Confirm';
 import { toast } from '../../ui/toast';
@@ -50,12 +50,12 @@ export function RotateDialog({ token, onClose }: { token: TokenEntry; onClose: (
             />
           )}
           <Failure error={rotate.error} />
-          <NativeSelect
+          <SelectField
             label="The present secret works for another"
             data-autofocus
             value={overlap}
             data={overlaps}
-            onChange={(event) => setOverlap(event.currentTarget.value)}
+            onChange={setOverlap}
           />
           <FormEnd action="Make a new secret" isPending={rotate.isPending} onCancel={onClose} />
         </Form>

@@ -1,5 +1,5 @@
 /** A user: their rights, and the actions on them. */
-import { ActionIcon, Button, Menu } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
@@ -24,6 +24,8 @@ import {
   setPassword,
   usersQuery,
 } from '../../api/users';
+import { IconButton } from '../../ui/IconButton';
+import { MenuItem } from '../../ui/MenuItem';
 import { Failure, Notice } from '../../ui/Notice';
 import { initialsOf } from '../../ui/initials';
 import { formatTime, useZone } from '../../ui/time';
@@ -182,44 +184,39 @@ function UserMenu({ user, sessions, isSelf, onGone }: UserMenuProps) {
     <>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon aria-label={`More about ${user.name}`}>
-            <IconDots size={18} />
-          </ActionIcon>
+          <IconButton icon={IconDots} iconSize={18} label={`More about ${user.name}`} />
         </Menu.Target>
         <Menu.Dropdown>
           {user.origin === null && !isSelf && (
-            <Menu.Item leftSection={<IconKey size={14} />} onClick={() => ask('password')}>
-              New password…
-            </Menu.Item>
+            <MenuItem small icon={IconKey} label="New password…" onClick={() => ask('password')} />
           )}
-          <Menu.Item leftSection={<IconLogout size={14} />} onClick={() => ask('end-sessions')}>
-            End sessions…
-          </Menu.Item>
+          <MenuItem
+            small
+            icon={IconLogout}
+            label="End sessions…"
+            onClick={() => ask('end-sessions')}
+          />
           {user.second_factor && (
-            <Menu.Item
-              leftSection={<IconShieldOff size={14} />}
+            <MenuItem
+              small
+              icon={IconShieldOff}
+              label="Remove second factor…"
               onClick={() => ask('remove-factor')}
-            >
-              Remove second factor…
-            </Menu.Item>
+            />
           )}
           <Menu.Divider />
           {user.disabled ? (
-            <Menu.Item leftSection={<IconCheck size={14} />} onClick={() => act.mutate('enable')}>
-              Enable
-            </Menu.Item>
+            <MenuItem small icon={IconCheck} label="Enable" onClick={() => act.mutate('enable')} />
           ) : (
-            <Menu.Item leftSection={<IconBan size={14} />} onClick={() => ask('disable')}>
-              Disable…
-            </Menu.Item>
+            <MenuItem small icon={IconBan} label="Disable…" onClick={() => ask('disable')} />
           )}
-          <Menu.Item
+          <MenuItem
+            small
+            icon={IconTrash}
+            label="Delete…"
             color="red"
-            leftSection={<IconTrash size={14} />}
             onClick={() => ask('delete')}
-          >
-            Delete…
-          </Menu.Item>
+          />
         </Menu.Dropdown>
       </Menu>
       {asked === 'password' && <PasswordDialog name={user.name} onClose={() => setAsked(null)} />}

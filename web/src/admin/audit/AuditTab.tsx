@@ -39,7 +39,7 @@ export function AuditTab(props: Props) {
   ]);
   return (
     <section className="rigid panel round10" aria-label="Audit">
-      <div className={own.bar}>
+      <div className="row wrap gap8 pad12x16">
         <div className={own.query}>
           <QueryField
             ref={field}
@@ -116,7 +116,7 @@ function Entries({ query, range, onQuery }: Props) {
         ))}
       </TableFrame>
       {!complete && (
-        <div className={own.more}>
+        <div className="pad12x16 lineTop">
           {limit < LIMIT_MAX ? (
             <Button
               loading={isFetching}

@@ -168,7 +168,7 @@ function Answer({ who, grant, span, found, all, onChoose }: AnswerProps) {
         </Notice>
       )}
       {found.messages.length > 0 && (
-        <ul className={classes.lines} aria-label="Newest messages">
+        <ul className="padY4 panel round6" aria-label="Newest messages">
           {found.messages.map((message) => (
             <Line key={message.id} message={message} zone={zone} />
           ))}

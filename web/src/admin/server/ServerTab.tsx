@@ -294,7 +294,7 @@ type Certificate = CertificateFile['certificates'][number];
 
 const tones: Record<Validity['tone'], string | undefined> = {
   good: undefined,
-  warn: classes.warn,
+  warn: 'bold caution',
   bad: classes.bad,
 };
 

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { Empty } from '../../ui/Empty';
 import { Notice } from '../../ui/Notice';
+import { TextField } from '../../ui/Fields';
 import { useCommands } from '../../ui/commands';
 import type { ApiState } from '../helpParams';
 import {
@@ -318,7 +319,7 @@ function Parameters({ parameters, schemas, values, onChange }: ParametersProps) 
   return (
     <div className={classes.parameters}>
       {parameters.map(({ name, in: place, required, description, schema = {}, example }) => (
-        <TextInput
+        <TextField
           key={name}
           label={
             <>
@@ -336,9 +337,8 @@ function Parameters({ parameters, schemas, values, onChange }: ParametersProps) 
           withAsterisk={required === true}
           placeholder={typeof example === 'string' ? example : ''}
           autoComplete="off"
-          spellCheck={false}
           value={values[name] ?? ''}
-          onChange={(event) => onChange({ ...values, [name]: event.currentTarget.value })}
+          onChange={(text) => onChange({ ...values, [name]: text })}
         />
       ))}
     </div>
@@ -356,7 +356,7 @@ function TryIt({ operation, values }: { operation: Operation; values: Values }) 
   });
   return (
     <>
-      <div className={classes.try}>
+      <div className="row wrap gap8x12">
         <Button
           variant="filled"
           disabled={missing.length > 0}

@@ -97,7 +97,7 @@ function BlockView({ document, block }: { document: DocumentId; block: Block }) 
       return <p>{words(block.text)}</p>;
     case 'code':
       return (
-        <pre className={classes.code} tabIndex={0}>
+        <pre className="pad8x12 scroll mono line18 sunken bordered round6" tabIndex={0}>
           {block.text}
         </pre>
       );

@@ -1,5 +1,4 @@
 /** Creates a logspace by a revision of the router document that contains it. */
-import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form, FormEnd } from '../../ui/Form';
@@ -9,6 +8,7 @@ import { Failure, Notice } from '../../ui/Notice';
 import { useRevisionLive } from '../useRevisionLive';
 import { type Fields, ageUnits, fieldsOf, sizeUnits, textOf, wrongWith } from '../retention/limits';
 import { DurabilityChoice } from './Options';
+import { SelectField, TextField } from '../../ui/Fields';
 import classes from './Change.module.css';
 
 type Props = {
@@ -37,16 +37,14 @@ export function NewLogspaceDialog({ taken, onClose, onMade }: Props) {
     <Dialog opened onClose={onClose} title="New logspace">
       <Form className="stack gap16" onSubmit={() => name !== '' && isRight && make.mutate()}>
         <Failure error={make.error} />
-        <TextInput
+        <TextField
           label="Name"
           description="One that begins with _ is private: it is searched only when it is named"
           data-autofocus
-          autoComplete="off"
-          autoCapitalize="off"
-          spellCheck={false}
+          exact
           value={id}
-          onChange={(event) => {
-            setId(event.currentTarget.value);
+          onChange={(text) => {
+            setId(text);
             make.reset();
           }}
         />
@@ -57,43 +55,35 @@ export function NewLogspaceDialog({ taken, onClose, onMade }: Props) {
           </p>
         )}
         <div className={classes.pair}>
-          <TextInput
+          <TextField
             size="xs"
             label="Keep at most"
             placeholder="no limit"
             inputMode="numeric"
             value={age.amount}
             error={wrongWith(age)}
-            onChange={(event) =>
-              setFields({ ...fields, age: { ...age, amount: event.currentTarget.value } })
-            }
+            onChange={(text) => setFields({ ...fields, age: { ...age, amount: text } })}
           />
-          <NativeSelect
+          <SelectField
             aria-label="Unit of the age"
             value={age.unit}
             data={ageUnits.map((unit) => ({ ...unit }))}
-            onChange={(event) =>
-              setFields({ ...fields, age: { ...age, unit: event.currentTarget.value } })
-            }
+            onChange={(value) => setFields({ ...fields, age: { ...age, unit: value } })}
           />
-          <TextInput
+          <TextField
             size="xs"
             label="and at most"
             placeholder="no limit"
             inputMode="numeric"
             value={size.amount}
             error={wrongWith(size)}
-            onChange={(event) =>
-              setFields({ ...fields, size: { ...size, amount: event.currentTarget.value } })
-            }
+            onChange={(text) => setFields({ ...fields, size: { ...size, amount: text } })}
           />
-          <NativeSelect
+          <SelectField
             aria-label="Unit of the size"
             value={size.unit}
             data={[...sizeUnits]}
-            onChange={(event) =>
-              setFields({ ...fields, size: { ...size, unit: event.currentTarget.value } })
-            }
+            onChange={(value) => setFields({ ...fields, size: { ...size, unit: value } })}
           />
         </div>
         {age.amount.trim() === '' && size.amount.trim() === '' && (

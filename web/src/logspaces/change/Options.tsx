@@ -129,7 +129,7 @@ export function DurabilityChoice({ value, disabled = false, onChange }: Durabili
       value={value}
       onChange={(chosen) => onChange(chosen === 'os' ? 'os' : 'fsync')}
     >
-      <div className={classes.choices}>
+      <div className="stack gap8 marginTop8">
         <Radio
           value="fsync"
           disabled={disabled}

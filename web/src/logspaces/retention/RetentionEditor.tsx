@@ -1,9 +1,10 @@
 /** The editor of a retention, with a preview of what a change would remove. */
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDebouncedValue, useElementSize } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { IconBookmark } from '@tabler/icons-react';
+import { SelectField, TextField } from '../../ui/Fields';
 import { Table } from '../../ui/Table';
 import { Form } from '../../ui/Form';
 import { changeLogspace } from '../../api/logspaces';
@@ -165,20 +166,13 @@ function useRetentionDraft(info: LogspaceInfo, may: boolean) {
 function Foot({ id, draft }: { id: string; draft: RetentionDraft }) {
   const { gone, typed, isReady, apply, onType, reset } = draft;
   return (
-    <div className={classes.foot}>
+    <div className="row wrap justifyEnd gap8 padTop12 lineTop">
       {gone > 0 && (
         <label className={classes.confirm}>
           <span>
             Type <b>{id}</b> to delete {formatMessages(gone)}
           </span>
-          <TextInput
-            size="xs"
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            value={typed}
-            onChange={(event) => onType(event.currentTarget.value)}
-          />
+          <TextField size="xs" exact value={typed} onChange={onType} />
         </label>
       )}
       <Button onClick={reset}>Cancel</Button>
@@ -213,7 +207,7 @@ function Limit({ label, field, live, units, disabled, onChange }: LimitProps) {
     : [...units, { value: live.unit, label: live.unit }];
   return (
     <div className={classes.limit}>
-      <TextInput
+      <TextField
         size="xs"
         label={label}
         placeholder="no limit"
@@ -221,15 +215,15 @@ function Limit({ label, field, live, units, disabled, onChange }: LimitProps) {
         disabled={disabled}
         value={field.amount}
         error={wrongWith(field)}
-        onChange={(event) => onChange({ ...field, amount: event.currentTarget.value })}
+        onChange={(text) => onChange({ ...field, amount: text })}
       />
-      <NativeSelect
+      <SelectField
         className={classes.unit ?? ''}
         aria-label={`Unit of ${label.toLowerCase()}`}
         disabled={disabled}
         value={field.unit}
         data={offered.map((one) => ({ ...one }))}
-        onChange={(event) => onChange({ ...field, unit: event.currentTarget.value })}
+        onChange={(value) => onChange({ ...field, unit: value })}
       />
       {isChanged && (
         <span className={classes.was}>
@@ -300,7 +294,7 @@ function RetentionLosses({ id, cut }: { id: string; cut: number }) {
                   {value} <span className="dimmed">{field}</span>
                 </th>
                 <td>{formatShort(messages)}</td>
-                <td className={isAll ? classes.all : undefined}>
+                <td className={isAll ? 'bold bad' : undefined}>
                   {isAll ? 'all of it' : `${Math.round((100 * messages) / of)} %`}
                 </td>
               </tr>

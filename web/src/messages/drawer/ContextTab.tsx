@@ -2,12 +2,13 @@
  * The messages before and after a message: those of the same sender, those with the same value of
  * any field, or all.
  */
-import { Button, NativeSelect, Skeleton, TextInput } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Message } from '../../api/model';
 import { Failure, Notice } from '../../ui/Notice';
+import { SelectField, TextField } from '../../ui/Fields';
 import { SeverityBar } from '../../ui/Severity';
 import type { Hits } from '../../ui/highlight';
 import { SmartText } from '../../ui/message/SmartText';
@@ -38,19 +39,18 @@ export function ContextTab({ message, hits, onOpen }: Props) {
   return (
     <>
       <div className={classes.tools}>
-        <NativeSelect
+        <SelectField
           aria-label="Around it"
           value={chosen?.value ?? ''}
           data={choices}
-          onChange={(event) => setWanted(event.currentTarget.value)}
+          onChange={setWanted}
         />
-        <TextInput
+        <TextField
           size="xs"
           aria-label="Filter the context"
           placeholder="Filter, as in the query"
-          spellCheck={false}
           value={filter}
-          onChange={(event) => setFilter(event.currentTarget.value)}
+          onChange={setFilter}
         />
       </div>
       <ContextList
@@ -97,7 +97,7 @@ function ContextList({ message, same, query, hits, onOpen }: ListProps) {
   useKeptPlace(scroller, rows, message.id);
   if (context.error !== null && rows.length === 0) {
     return (
-      <div className={classes.failed}>
+      <div className="pad12x16">
         <Notice tone="error" title={context.error.message} onRetry={() => void context.refetch()} />
       </div>
     );

@@ -1,10 +1,11 @@
 /** Everything about one message, next to the results: fields, bytes, what happened around it. */
-import { Anchor, FocusTrap, Group, SegmentedControl, Skeleton, Tabs } from '@mantine/core';
+import { Anchor, FocusTrap, Group, Skeleton, Tabs } from '@mantine/core';
 import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useMemo, useState } from 'react';
 import { ApiError } from '../../api/client';
 import type { Message, QueryEdit } from '../../api/model';
+import { Switcher } from '../../ui/Fields';
 import { Notice } from '../../ui/Notice';
 import type { Hits } from '../../ui/highlight';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
@@ -323,14 +324,11 @@ function RawTab({ message, hits }: RawTabProps) {
   return (
     <>
       <Group justify="space-between" mb={8}>
-        <SegmentedControl<Form>
-          aria-label="Form"
+        <Switcher
+          label="Form"
           value={form}
+          texts={{ text: 'Text', hex: 'Hex' }}
           onChange={setForm}
-          data={[
-            { value: 'text', label: 'Text' },
-            { value: 'hex', label: 'Hex' },
-          ]}
         />
         <Copy
           what={form === 'hex' ? 'hex' : 'raw'}

@@ -43,7 +43,7 @@ export function DrawerHead({ id, message, messages, hits, onChange, onClose }: P
   };
   return (
     <div className={classes.head}>
-      <div className={classes.top}>
+      <div className="flex alignStart minHeight28">
         <div className={classes.who}>
           {message !== undefined && (
             <>

@@ -1,11 +1,12 @@
 /** The fields of all matching messages, with their values and how often each occurs. */
-import { ActionIcon, Button, Drawer, UnstyledButton } from '@mantine/core';
+import { Button, Drawer, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue, useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { IconLayoutSidebarLeftCollapse, IconListDetails, IconSearch } from '@tabler/icons-react';
 import { type ReactNode, memo, useEffect, useState } from 'react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import classes from './Facets.module.css';
 import { type Choice, type FacetsProps, type FieldProps, choiceOf } from './field';
+import { IconButton } from '../../ui/IconButton';
 import { useBrowserState } from '../../ui/useBrowserState';
 import { isRefusal } from '../../api/client';
 import type { Facet } from '../../api/model';
@@ -32,9 +33,12 @@ export const Facets = memo(function Facets(props: FacetsProps) {
     );
   }
   const hide = (
-    <ActionIcon size={24} aria-label="Hide fields" onClick={() => setShown(false)}>
-      <IconLayoutSidebarLeftCollapse size={16} />
-    </ActionIcon>
+    <IconButton
+      icon={IconLayoutSidebarLeftCollapse}
+      size={24}
+      label="Hide fields"
+      onClick={() => setShown(false)}
+    />
   );
   return (
     <aside className={classes.sidebar} aria-label="Fields">
@@ -49,7 +53,7 @@ function Sheet(props: FacetsProps) {
   return (
     <>
       <Button
-        className={classes.sheetButton ?? ''}
+        className="selfStart rigid"
         leftSection={<IconListDetails size={16} />}
         onClick={open}
       >

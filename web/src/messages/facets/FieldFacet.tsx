@@ -19,6 +19,7 @@ import { type MouseEvent, Suspense, memo, useRef, useState } from 'react';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { Facet } from '../../api/model';
+import { MenuItem } from '../../ui/MenuItem';
 import { PlainButton } from '../../ui/PlainButton';
 import { onArrows } from '../../ui/arrows';
 import { lazyPart } from '../../api/code';
@@ -64,7 +65,7 @@ export function FieldFacet(props: Props) {
     if (!isOpen) onToggle?.();
   };
   return (
-    <section className={classes.facet} aria-label={field} onKeyDown={onArrows}>
+    <section className="marginBottom4" aria-label={field} onKeyDown={onArrows}>
       <div className={classes.facetHead} data-row>
         <PlainButton className={classes.name} aria-expanded={isOpen} onClick={onToggle}>
           <IconChevronDown size={12} aria-hidden />
@@ -131,13 +132,7 @@ function FieldActions(props: FieldProps & { isPinned: boolean }) {
         <IconDots size={16} />
       </PlainButton>
       {isOpen && (
-        <Menu
-          opened
-          onClose={close}
-          position="bottom-end"
-          withInitialFocusPlaceholder={false}
-          portalProps={{ target: '#content' }}
-        >
+        <Menu opened onClose={close} position="bottom-end" portalProps={{ target: '#content' }}>
           <Menu.Target>
             <span className={classes.actionsCover} aria-hidden aria-label={label} />
           </Menu.Target>
@@ -176,54 +171,57 @@ function FieldMenu(props: FieldProps & { isPinned: boolean }) {
   const others = facets.filter((other) => !isSame(other, field));
   return (
     <>
-      <Menu.Item
-        leftSection={<IconColumns size={14} />}
+      <MenuItem
+        small
+        icon={IconColumns}
+        label={isColumn ? 'Hide column' : 'Show as column'}
         onClick={() =>
           onChange({
             columns: isColumn ? columns.filter((other) => other !== field) : [...columns, field],
             view: 'table',
           })
         }
-      >
-        {isColumn ? 'Hide column' : 'Show as column'}
-      </Menu.Item>
+      />
       {state.split !== undefined && (
-        <Menu.Item
-          leftSection={<IconChartBar size={14} />}
+        <MenuItem
+          small
+          icon={IconChartBar}
+          label="Break down histogram"
           onClick={() => onChange({ split: field })}
           disabled={state.split === field}
-        >
-          Break down histogram
-        </Menu.Item>
+        />
       )}
-      <Menu.Item leftSection={<IconSum size={14} />} onClick={() => onEdit([{ op: 'top', field }])}>
-        Top 20 values
-      </Menu.Item>
+      <MenuItem
+        small
+        icon={IconSum}
+        label="Top 20 values"
+        onClick={() => onEdit([{ op: 'top', field }])}
+      />
       <Menu.Divider />
       {isPinned ? (
         <>
-          <Menu.Item
-            leftSection={<IconArrowUp size={14} />}
+          <MenuItem
+            small
+            icon={IconArrowUp}
+            label="Move to top"
             onClick={() => onChange({ facets: [field, ...others] })}
             disabled={facets[0] === field}
-          >
-            Move to top
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconPinnedOff size={14} />}
+          />
+          <MenuItem
+            small
+            icon={IconPinnedOff}
+            label="Unpin"
             onClick={() => onChange({ facets: others })}
-          >
-            Unpin
-          </Menu.Item>
+          />
         </>
       ) : (
-        <Menu.Item
-          leftSection={<IconPin size={14} />}
+        <MenuItem
+          small
+          icon={IconPin}
+          label="Pin"
           onClick={() => onChange({ facets: [...facets, field] })}
           disabled={facets.length >= PINNED_MAX}
-        >
-          Pin
-        </Menu.Item>
+        />
       )}
     </>
   );
@@ -439,7 +437,7 @@ function Shortened({ text }: { text: string }) {
   return (
     <>
       <span className={classes.start}>{letters.slice(0, -END_CHARACTERS).join('')}</span>
-      <span className={classes.end}>{letters.slice(-END_CHARACTERS).join('')}</span>
+      <span className="rigid pre">{letters.slice(-END_CHARACTERS).join('')}</span>
     </>
   );
 }

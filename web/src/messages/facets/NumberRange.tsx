@@ -97,7 +97,7 @@ export function NumberRange({ numbers, field, choice, onEdit }: Props) {
       </dl>
       {chosen !== null && (
         <UnstyledButton
-          className={classes.reset}
+          className="meta line24 accent round4"
           tabIndex={-1}
           onClick={() => onEdit([{ op: 'between', field }])}
         >

@@ -2,10 +2,11 @@
  * Chooses the columns of the table, from the fields of the loaded messages and those that every
  * message can have.
  */
-import { ActionIcon, Checkbox, TextInput } from '@mantine/core';
+import { Checkbox, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
+import { IconButton } from '../../ui/IconButton';
 import { knownFields, ownFieldNames } from '../../ui/message/fields';
 import { initialColumns } from '../messageState';
 import { moved, toggled } from './columns';
@@ -42,7 +43,7 @@ export function ColumnPicker({ columns, messages, onColumns }: Props) {
       />
       <ul className={classes.list} aria-label="Columns">
         {columns.filter(fits).map((field) => (
-          <li key={field} className={classes.item}>
+          <li key={field} className="hoverable row padX4 minHeight28 round4">
             <Checkbox
               label={field}
               checked
@@ -54,7 +55,7 @@ export function ColumnPicker({ columns, messages, onColumns }: Props) {
           </li>
         ))}
         {others.map((field) => (
-          <li key={field} className={classes.item}>
+          <li key={field} className="hoverable row padX4 minHeight28 round4">
             <Checkbox
               label={field}
               checked={false}
@@ -66,7 +67,7 @@ export function ColumnPicker({ columns, messages, onColumns }: Props) {
       {isNew && (
         <button
           type="button"
-          className={classes.action}
+          className="hoverable pad4x8 read line20 accent round4"
           onClick={() => onColumns(toggled(columns, wanted))}
         >
           Add “{wanted}”
@@ -74,7 +75,7 @@ export function ColumnPicker({ columns, messages, onColumns }: Props) {
       )}
       <button
         type="button"
-        className={classes.action}
+        className="hoverable pad4x8 read line20 accent round4"
         onClick={() => onColumns([...initialColumns])}
       >
         Reset columns
@@ -92,13 +93,13 @@ function Move(props: {
   const { field, columns, by, onColumns } = props;
   const to = columns.indexOf(field) + by;
   return (
-    <ActionIcon
+    <IconButton
+      icon={by === 1 ? IconArrowDown : IconArrowUp}
+      iconSize={14}
       size={24}
-      aria-label={`Move ${field} ${by === 1 ? 'right' : 'left'}`}
+      label={`Move ${field} ${by === 1 ? 'right' : 'left'}`}
       disabled={to < 0 || to >= columns.length}
       onClick={() => onColumns(moved(columns, field, to))}
-    >
-      {by === 1 ? <IconArrowDown size={14} /> : <IconArrowUp size={14} />}
-    </ActionIcon>
+    />
   );
 }

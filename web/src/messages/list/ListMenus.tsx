@@ -4,6 +4,7 @@ import { Menu } from '@mantine/core';
 import { IconChartBar, IconCopy, IconEqual, IconEqualNot, IconFilter } from '@tabler/icons-react';
 import { lazyPart } from '../../api/code';
 import type { Message } from '../../api/model';
+import { MenuItem } from '../../ui/MenuItem';
 import { knownFields } from '../../ui/message/fields';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
 import { cut, visible } from '../../ui/message/text';
@@ -102,28 +103,20 @@ function ValueMenu({ clicked, onClose, ...on }: ValueMenuProps) {
   const title = visible(cut(value, TITLE_CHARACTERS_MAX).text);
   return (
     <MenuAt title={`${field}=${title}`} at={at} onClose={onClose}>
-      <Menu.Item
-        leftSection={<IconEqual size={16} />}
-        onClick={() => on.onFilter(field, value, false)}
-      >
-        Include
-      </Menu.Item>
-      <Menu.Item
-        leftSection={<IconEqualNot size={16} />}
+      <MenuItem icon={IconEqual} label="Include" onClick={() => on.onFilter(field, value, false)} />
+      <MenuItem
+        icon={IconEqualNot}
+        label="Exclude"
         onClick={() => on.onFilter(field, value, true)}
-      >
-        Exclude
-      </Menu.Item>
-      <Menu.Item leftSection={<IconFilter size={16} />} onClick={() => on.onOnly(field, value)}>
-        Only this
-      </Menu.Item>
+      />
+      <MenuItem icon={IconFilter} label="Only this" onClick={() => on.onOnly(field, value)} />
       <Menu.Divider />
-      <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => on.onCopy(value)}>
-        Copy
-      </Menu.Item>
-      <Menu.Item leftSection={<IconChartBar size={16} />} onClick={() => on.onStatistics(field)}>
-        Top 20 values of {field}
-      </Menu.Item>
+      <MenuItem icon={IconCopy} label="Copy" onClick={() => on.onCopy(value)} />
+      <MenuItem
+        icon={IconChartBar}
+        label={`Top 20 values of ${field}`}
+        onClick={() => on.onStatistics(field)}
+      />
     </MenuAt>
   );
 }

@@ -16,6 +16,7 @@ import {
   IconChartBar,
   IconX,
 } from '@tabler/icons-react';
+import { MenuItem } from '../../ui/MenuItem';
 import {
   MessageLine,
   type RowProps as LineProps,
@@ -261,20 +262,18 @@ function PartMenu({ at, count, onMove, onReset, children }: PartMenuProps) {
     <Menu position="bottom-start" withinPortal={false} floatingStrategy="fixed">
       <Menu.Target>{children}</Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item
-          leftSection={<IconArrowLeft size={16} />}
+        <MenuItem
+          icon={IconArrowLeft}
+          label="Move left"
           disabled={at === 0}
           onClick={() => onMove(-1)}
-        >
-          Move left
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconArrowRight size={16} />}
+        />
+        <MenuItem
+          icon={IconArrowRight}
+          label="Move right"
           disabled={at === count - 1}
           onClick={() => onMove(1)}
-        >
-          Move right
-        </Menu.Item>
+        />
         <Menu.Divider />
         <Menu.Item onClick={onReset}>Reset order</Menu.Item>
       </Menu.Dropdown>
@@ -365,36 +364,30 @@ function ColumnMenu({
         </button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item
-          leftSection={<IconArrowLeft size={16} />}
+        <MenuItem
+          icon={IconArrowLeft}
+          label="Move left"
           disabled={at === 0}
           onClick={() => onColumns(moved(columns, field, at - 1))}
-        >
-          Move left
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconArrowRight size={16} />}
+        />
+        <MenuItem
+          icon={IconArrowRight}
+          label="Move right"
           disabled={at === columns.length - 1}
           onClick={() => onColumns(moved(columns, field, at + 1))}
-        >
-          Move right
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconArrowsHorizontal size={16} />}
+        />
+        <MenuItem
+          icon={IconArrowsHorizontal}
+          label="Reset width"
           onClick={() => onWidths(withoutWidth(widths, field))}
-        >
-          Reset width
-        </Menu.Item>
-        <Menu.Item leftSection={<IconChartBar size={16} />} onClick={() => onStatistics(field)}>
-          Top 20 values
-        </Menu.Item>
+        />
+        <MenuItem icon={IconChartBar} label="Top 20 values" onClick={() => onStatistics(field)} />
         <Menu.Divider />
-        <Menu.Item
-          leftSection={<IconX size={16} />}
+        <MenuItem
+          icon={IconX}
+          label="Hide column"
           onClick={() => onColumns(toggled(columns, field))}
-        >
-          Hide column
-        </Menu.Item>
+        />
       </Menu.Dropdown>
     </Menu>
   );

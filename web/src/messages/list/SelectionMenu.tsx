@@ -1,6 +1,7 @@
 /** The menu for text that was selected in a row. */
 import { Menu } from '@mantine/core';
 import { IconCopy, IconEqual, IconEqualNot, IconForms } from '@tabler/icons-react';
+import { MenuItem } from '../../ui/MenuItem';
 import { cut, visible } from '../../ui/message/text';
 import { MenuAt } from './MenuAt';
 
@@ -35,21 +36,21 @@ export function SelectionMenu({ selected, onClose, onFilter, onCopy, onExtract }
   const title = `“${visible(cut(text, TITLE_CHARACTERS_MAX).text)}”`;
   return (
     <MenuAt title={title} at={at} onClose={onClose}>
-      <Menu.Item leftSection={<IconEqual size={16} />} onClick={() => onFilter(text, false)}>
-        Only messages with this text
-      </Menu.Item>
-      <Menu.Item leftSection={<IconEqualNot size={16} />} onClick={() => onFilter(text, true)}>
-        Exclude this text
-      </Menu.Item>
+      <MenuItem
+        icon={IconEqual}
+        label="Only messages with this text"
+        onClick={() => onFilter(text, false)}
+      />
+      <MenuItem
+        icon={IconEqualNot}
+        label="Exclude this text"
+        onClick={() => onFilter(text, true)}
+      />
       {onExtract !== undefined && (
-        <Menu.Item leftSection={<IconForms size={16} />} onClick={onExtract}>
-          Extract as field…
-        </Menu.Item>
+        <MenuItem icon={IconForms} label="Extract as field…" onClick={onExtract} />
       )}
       <Menu.Divider />
-      <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => onCopy(text)}>
-        Copy
-      </Menu.Item>
+      <MenuItem icon={IconCopy} label="Copy" onClick={() => onCopy(text)} />
     </MenuAt>
   );
 }

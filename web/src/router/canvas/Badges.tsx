@@ -15,12 +15,16 @@ export function Badges({ badges, shown = 1 }: { badges: readonly string[]; shown
   return (
     <>
       {badges.slice(0, shown).map((badge) => (
-        <span key={badge} className={classes.badge} title={badges.join(', ')}>
+        <span
+          key={badge}
+          className="padX6 rigid meta bold accent chosen round4"
+          title={badges.join(', ')}
+        >
           {badge}
         </span>
       ))}
       {more > 0 && (
-        <span className={classes.badge} title={badges.join(', ')}>
+        <span className="padX6 rigid meta bold accent chosen round4" title={badges.join(', ')}>
           +{more}
         </span>
       )}

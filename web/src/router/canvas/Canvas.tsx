@@ -1,5 +1,5 @@
 /** The running router: sources, routes in their order, targets, and the flow between them. */
-import { ActionIcon, Button, Menu } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { IconDatabase, IconMaximize, IconMinus, IconPlus, IconSend2 } from '@tabler/icons-react';
 import {
@@ -16,6 +16,7 @@ import {
 import '@xyflow/react/dist/base.css';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { RouterStatus } from '../../api/model';
+import { IconButton } from '../../ui/IconButton';
 import { type Item, type ItemPlace, type Section, idOf, itemAt, nouns } from '../document';
 import { AddButton } from '../AddButton';
 import type { KnownDocument } from '../known';
@@ -288,16 +289,10 @@ function ZoomBar({ onFit }: { onFit: () => void }) {
   const { zoom } = useFlowViewport();
   return (
     <Panel position="bottom-left" className={classes.zoom ?? ''}>
-      <ActionIcon aria-label="Zoom out" onClick={() => void zoomOut()}>
-        <IconMinus size={14} />
-      </ActionIcon>
+      <IconButton icon={IconMinus} iconSize={14} label="Zoom out" onClick={() => void zoomOut()} />
       <span>{Math.round(100 * zoom)} %</span>
-      <ActionIcon aria-label="Zoom in" onClick={() => void zoomIn()}>
-        <IconPlus size={14} />
-      </ActionIcon>
-      <ActionIcon aria-label="Fit the width" onClick={onFit}>
-        <IconMaximize size={14} />
-      </ActionIcon>
+      <IconButton icon={IconPlus} iconSize={14} label="Zoom in" onClick={() => void zoomIn()} />
+      <IconButton icon={IconMaximize} iconSize={14} label="Fit the width" onClick={onFit} />
     </Panel>
   );
 }

@@ -17,6 +17,7 @@ import {
 } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { DestinationStatus, DocumentProblem } from '../../api/model';
+import { MenuItem } from '../../ui/MenuItem';
 import { formatBytes, formatPart, formatRate, formatShort } from '../../ui/number';
 import { useZone } from '../../ui/time';
 import { act } from '../destination/destinationQueries';
@@ -117,46 +118,44 @@ function CardMenu({
         <span className={classes.menuAnchor} />
       </Menu.Target>
       <Menu.Dropdown aria-label={`${nouns[section]} ${idOf(item)}`}>
-        <Menu.Item leftSection={<IconEdit size={14} />} onClick={() => onShow(place)}>
-          Open
-        </Menu.Item>
+        <MenuItem small icon={IconEdit} label="Open" onClick={() => onShow(place)} />
         {section !== 'logspaces' && (
-          <Menu.Item
-            leftSection={isOff(item) ? <IconPlayerPlay size={14} /> : <IconPlayerPause size={14} />}
+          <MenuItem
+            small
+            icon={isOff(item) ? IconPlayerPlay : IconPlayerPause}
+            label={isOff(item) ? 'Enable' : 'Disable'}
             rightSection={<kbd className="meta dimmed">d</kbd>}
             onClick={() => actions.onToggle(place)}
-          >
-            {isOff(item) ? 'Enable' : 'Disable'}
-          </Menu.Item>
+          />
         )}
         {section === 'routes' && (
           <>
-            <Menu.Item
-              leftSection={<IconArrowUp size={14} />}
+            <MenuItem
+              small
+              icon={IconArrowUp}
+              label="Move up"
               rightSection={<kbd className="meta dimmed">Alt ↑</kbd>}
               disabled={index === 0}
               onClick={() => actions.onMove(place, index - 1)}
-            >
-              Move up
-            </Menu.Item>
-            <Menu.Item
-              leftSection={<IconArrowDown size={14} />}
+            />
+            <MenuItem
+              small
+              icon={IconArrowDown}
+              label="Move down"
               rightSection={<kbd className="meta dimmed">Alt ↓</kbd>}
               disabled={index === count - 1}
               onClick={() => actions.onMove(place, index + 1)}
-            >
-              Move down
-            </Menu.Item>
+            />
           </>
         )}
         <Menu.Divider />
-        <Menu.Item
+        <MenuItem
+          small
+          icon={IconTrash}
+          label="Remove"
           color="red"
-          leftSection={<IconTrash size={14} />}
           onClick={() => actions.onRemove(place)}
-        >
-          Remove
-        </Menu.Item>
+        />
       </Menu.Dropdown>
     </Menu>
   );
@@ -178,7 +177,7 @@ function RouteCard(props: Props) {
     <>
       <span className={classes.row}>
         <span className={classes.order}>{place.index + 1}</span>
-        <b className={classes.name}>{name}</b>
+        <b className="truncate read">{name}</b>
         {isOff(item) && !badges.includes('disabled') && <span className={classes.tag}>off</span>}
         <Badges badges={badges} />
         <span className="rigid toEnd bold">{rateText(props, rate)}</span>
@@ -238,11 +237,11 @@ export function EndCard(props: Props) {
       <span className={classes.row}>
         {place.section === 'logspaces' && <IconDatabase size={15} aria-hidden />}
         {place.section === 'destinations' && <IconSend2 size={15} aria-hidden />}
-        <b className={classes.name}>{name}</b>
+        <b className="truncate read">{name}</b>
         {isOff(item) && !badges.includes('disabled') && <span className={classes.tag}>off</span>}
         <Badges badges={badges} />
         {isDown ? (
-          <span className={classes.down}>
+          <span className="inlineRow gap4 padX6 rigid toEnd bold bad badGround round4">
             <IconPlugConnectedX size={14} aria-hidden /> down
           </span>
         ) : (

@@ -2,7 +2,7 @@
  * Sends stored messages to a destination again: lets the user choose them, and shows their number
  * and the progress.
  */
-import { Button, Group, Progress, TextInput } from '@mantine/core';
+import { Button, Group, Progress } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -10,6 +10,7 @@ import { Form } from '../../ui/Form';
 import { logspacesQuery } from '../../api/logspaces';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
+import { TextField } from '../../ui/Fields';
 import { formatCount, formatMessages } from '../../ui/number';
 import { LogspacePicker } from '../../ui/picker/LogspacePicker';
 import { RangePicker } from '../../ui/picker/RangePicker';
@@ -46,15 +47,14 @@ export function ReplayDialog({ id, onClose }: Props) {
     >
       <Form className="stack gap12" onSubmit={submit}>
         <p>Puts stored messages into the queue once more, the oldest first.</p>
-        <TextInput
+        <TextField
           label="Query"
           description="Empty means every message"
-          spellCheck={false}
           data-autofocus
           disabled={isRunning}
           value={query}
           error={count.error?.message}
-          onChange={(event) => setQuery(event.currentTarget.value)}
+          onChange={setQuery}
         />
         <Group gap={8}>
           <RangePicker range={range} isInQuery={false} onChange={setRange} />

@@ -5,7 +5,6 @@ import {
   Box,
   Button,
   Group,
-  NativeSelect,
   Popover,
   Skeleton,
   Switch,
@@ -18,6 +17,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DocumentProblem, RouterChange, Validation } from '../../api/model';
 import { InlineCode } from '../../ui/InlineCode';
+import { SelectField } from '../../ui/Fields';
 import { useKeys } from '../../ui/useKeys';
 import { fetched } from '../../api/code';
 import { Dialog } from '../../ui/Dialog';
@@ -348,13 +348,13 @@ function ApplyDialog(props: ApplyDialogProps) {
             checked={isTrial}
             onChange={(event) => setTrial(event.currentTarget.checked)}
           />
-          <NativeSelect
+          <SelectField
             aria-label="Time to confirm"
             miw={128}
             disabled={!isTrial}
             value={within}
             data={times}
-            onChange={(event) => setWithin(event.currentTarget.value)}
+            onChange={setWithin}
           />
         </Group>
         <FormEnd

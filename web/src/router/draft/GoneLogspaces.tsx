@@ -1,8 +1,8 @@
 /** The fate of the messages in logspaces that a change removes. Each name has to be typed. */
-import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { logspacesQuery } from '../../api/logspaces';
 import { Notice } from '../../ui/Notice';
+import { TextField } from '../../ui/Fields';
 import { formatBytes, formatMessages } from '../../ui/number';
 import type { TypedNames } from './gone';
 import classes from './GoneLogspaces.module.css';
@@ -32,17 +32,15 @@ export function GoneLogspaces({ ids, typed, onType }: Props) {
             To have them deleted, shorten the retention before you remove it.
           </p>
         </Notice>
-        <TextInput
+        <TextField
           label={
             <>
               Type <b>{id}</b> to confirm
             </>
           }
-          autoComplete="off"
-          autoCapitalize="off"
-          spellCheck={false}
+          exact
           value={typed[id] ?? ''}
-          onChange={(event) => onType({ ...typed, [id]: event.currentTarget.value })}
+          onChange={(text) => onType({ ...typed, [id]: text })}
         />
       </div>
     );

@@ -2,11 +2,12 @@
  * The editor of one route: which messages it takes, how it changes them, where it sends them, and
  * what happens afterwards.
  */
-import { ActionIcon, Button, Menu, Radio, Switch } from '@mantine/core';
+import { Button, Menu, Radio, Switch } from '@mantine/core';
 import { IconDatabase, IconPlugConnectedX, IconPlus, IconSend2, IconX } from '@tabler/icons-react';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { RouterStatus } from '../../api/model';
+import { IconButton } from '../../ui/IconButton';
 import { Notice } from '../../ui/Notice';
 import { ProblemList } from '../ProblemList';
 import { fillingOf } from '../canvas/cardData';
@@ -92,7 +93,7 @@ export function RouteEditor(props: Props) {
           onChange={(event) => set('enabled', event.currentTarget.checked ? undefined : false)}
         />
       </RouteHead>
-      <div className={classes.body}>
+      <div className="stack gap16 pad16 grow minHeight0 scroll">
         <p className={classes.sentence}>
           {sentenceOf(
             route,
@@ -184,7 +185,7 @@ function NameChips(props: NameChipsProps) {
   return (
     <div role="group" aria-label={label}>
       <h3>{label}</h3>
-      <div className={classes.chips}>
+      <div className="row wrap gap6 marginTop4">
         {chosen.length === 0 && <span className="dimmed">{none}</span>}
         {chosen.map((name) => {
           const isGone = !known.includes(name);
@@ -202,13 +203,13 @@ function NameChips(props: NameChipsProps) {
               {isGone && ' does not exist'}
               {off.includes(name) ? ' off' : failing.has(name) && ' down'}
               {canEdit && (
-                <ActionIcon
+                <IconButton
+                  icon={IconX}
+                  iconSize={12}
                   size={20}
-                  aria-label={`Remove ${name}`}
+                  label={`Remove ${name}`}
                   onClick={() => onChange(chosen.filter((one) => one !== name))}
-                >
-                  <IconX size={12} />
-                </ActionIcon>
+                />
               )}
             </span>
           );
@@ -235,7 +236,7 @@ function NameChips(props: NameChipsProps) {
           </Menu>
         )}
       </div>
-      {error !== undefined && <p className={classes.wrong}>{error}</p>}
+      {error !== undefined && <p className="marginTop4 meta bad">{error}</p>}
     </div>
   );
 }

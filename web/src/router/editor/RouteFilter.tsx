@@ -10,7 +10,6 @@ import { completeIn } from '../../api/query';
 import { formatShort } from '../../ui/number';
 import { QueryField } from '../../ui/query/QueryField';
 import { initialRange, requestRange } from '../../ui/range';
-import classes from './Editor.module.css';
 import { address } from '../../ui/open';
 
 type Props = {
@@ -29,7 +28,7 @@ export function RouteFilter({ where, error, canEdit, onChange }: Props) {
   const all = useQuery(countQuery(''));
   return (
     <section aria-label="Takes">
-      <div className={classes.label}>
+      <div className="flex wrap spread alignBaseline gapX8 marginBottom4 meta">
         <h3>Takes</h3>
         {data !== undefined && all.data !== undefined && (
           <span className="dimmed">
@@ -54,7 +53,7 @@ export function RouteFilter({ where, error, canEdit, onChange }: Props) {
         <code className="code">{where === '' ? 'everything' : where}</code>
       )}
       {error !== undefined && (
-        <p className={classes.wrong} role="alert">
+        <p className="marginTop4 meta bad" role="alert">
           {error}
         </p>
       )}

@@ -1,5 +1,5 @@
 /** The head of a route's form: its position and name, and the actions on the whole route. */
-import { ActionIcon, Menu, TextInput } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import {
   IconArrowDown,
   IconArrowUp,
@@ -13,6 +13,9 @@ import { type Item, type ItemPlace, type RouterDocument, idOf } from '../documen
 import type { Edit } from '../draft/edits';
 import { useFocusOnNew } from '../useFocusOnNew';
 import { focusCard } from '../useRouterKeys';
+import { IconButton } from '../../ui/IconButton';
+import { MenuItem } from '../../ui/MenuItem';
+import { TextField } from '../../ui/Fields';
 import classes from './Editor.module.css';
 
 type Props = {
@@ -40,36 +43,36 @@ export function RouteHead(props: Props) {
     <div className={classes.head}>
       <span className={classes.order}>{place.index + 1}</span>
       {canEdit && (isNaming || error !== undefined) ? (
-        <TextInput
+        <TextField
           ref={name}
           className="grow minWidth0"
           aria-label="Name"
-          spellCheck={false}
           value={idOf(route)}
           error={error}
-          onChange={(event) => props.onName(event.currentTarget.value)}
+          onChange={props.onName}
           onBlur={() => setNaming(false)}
           onKeyDown={(event) => {
             if (event.key === 'Enter') setNaming(false);
           }}
         />
       ) : (
-        <div className={classes.name}>
+        <div className="row gap2 grow minWidth0">
           <h2 className="truncate minWidth0" title={idOf(route)}>
             {idOf(route)}
           </h2>
           {canEdit && (
-            <ActionIcon aria-label="Rename" onClick={() => setNaming(true)}>
-              <IconPencil size={15} />
-            </ActionIcon>
+            <IconButton
+              icon={IconPencil}
+              iconSize={15}
+              label="Rename"
+              onClick={() => setNaming(true)}
+            />
           )}
         </div>
       )}
       {children}
       {canEdit && <More {...props} />}
-      <ActionIcon aria-label="Close" onClick={onClose}>
-        <IconX size={16} />
-      </ActionIcon>
+      <IconButton icon={IconX} label="Close" onClick={onClose} />
     </div>
   );
 }
@@ -84,29 +87,25 @@ function More({ document, place, onShow, onEdit, onRemove }: Props) {
   return (
     <Menu position="bottom-end" returnFocus={false} portalProps={{ target: '#content' }}>
       <Menu.Target>
-        <ActionIcon aria-label="More">
-          <IconDots size={16} />
-        </ActionIcon>
+        <IconButton icon={IconDots} label="More" />
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item
-          leftSection={<IconArrowUp size={14} />}
+        <MenuItem
+          small
+          icon={IconArrowUp}
+          label="Move up"
           disabled={place.index === 0}
           onClick={() => move(place.index - 1)}
-        >
-          Move up
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconArrowDown size={14} />}
+        />
+        <MenuItem
+          small
+          icon={IconArrowDown}
+          label="Move down"
           disabled={place.index === document.routes.length - 1}
           onClick={() => move(place.index + 1)}
-        >
-          Move down
-        </Menu.Item>
+        />
         <Menu.Divider />
-        <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={onRemove}>
-          Remove route
-        </Menu.Item>
+        <MenuItem small icon={IconTrash} label="Remove route" color="red" onClick={onRemove} />
       </Menu.Dropdown>
     </Menu>
   );

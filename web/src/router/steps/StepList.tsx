@@ -2,7 +2,7 @@
  * The steps of a route as cards in their order; one is open at a time. Each shows its effect on
  * real messages.
  */
-import { ActionIcon, Button, Menu, NativeSelect, TextInput, Textarea } from '@mantine/core';
+import { Button, Menu, Textarea } from '@mantine/core';
 import {
   IconArrowDown,
   IconArrowUp,
@@ -13,6 +13,8 @@ import {
 } from '@tabler/icons-react';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import type { DocumentProblem } from '../../api/model';
+import { IconButton } from '../../ui/IconButton';
+import { SelectField, TextField } from '../../ui/Fields';
 import { formatCount } from '../../ui/number';
 import type { Item } from '../document';
 import { MessageChanges } from '../../ui/trace/MessageChanges';
@@ -56,7 +58,7 @@ export function StepList(props: Props) {
   };
   return (
     <section aria-label="Steps">
-      <div className={classes.head}>
+      <div className="row gap8 minHeight32">
         <h3>Steps</h3>
         {reports.length > 0 && (
           <span className="dimmed">tried on the last {formatCount(reports[0]?.messages ?? 0)}</span>
@@ -150,29 +152,26 @@ function Card({ step, at, steps, reports, problems, open, canEdit, ...props }: C
           {report !== undefined && <Preview report={report} />}
           {canEdit && (
             <div className="row gap4 meta">
-              <ActionIcon
-                aria-label="Move step up"
+              <IconButton
+                icon={IconArrowUp}
+                label="Move step up"
                 disabled={at === 0}
                 onClick={() => props.onMove(at - 1)}
-              >
-                <IconArrowUp size={16} />
-              </ActionIcon>
-              <ActionIcon
-                aria-label="Move step down"
+              />
+              <IconButton
+                icon={IconArrowDown}
+                label="Move step down"
                 disabled={at === steps.length - 1}
                 onClick={() => props.onMove(at + 1)}
-              >
-                <IconArrowDown size={16} />
-              </ActionIcon>
-              <ActionIcon
-                aria-label="Remove step"
+              />
+              <IconButton
+                icon={IconTrash}
+                label="Remove step"
                 onClick={() => {
                   props.onOpen(null);
                   props.onChange(steps.toSpliced(at, 1), null);
                 }}
-              >
-                <IconTrash size={16} />
-              </ActionIcon>
+              />
             </div>
           )}
         </div>
@@ -201,27 +200,27 @@ function Preview({ report }: { report: StepReport }) {
   const example = report.examples[at];
   return (
     <section className={classes.preview} aria-label="What the step does">
-      <div className={classes.says}>
+      <div className="row spread gap8 pad4x8 accent chosen round4">
         <b>{sentence(report)}</b>
         {count > 1 && (
           <span className="row gap4 meta">
-            <ActionIcon
+            <IconButton
+              icon={IconChevronUp}
+              iconSize={14}
               size={24}
-              aria-label="Example before"
+              label="Example before"
               disabled={at === 0}
               onClick={() => setShown(at - 1)}
-            >
-              <IconChevronUp size={14} />
-            </ActionIcon>
+            />
             {at + 1} of {count}
-            <ActionIcon
+            <IconButton
+              icon={IconChevronDown}
+              iconSize={14}
               size={24}
-              aria-label="Next example"
+              label="Next example"
               disabled={at === count - 1}
               onClick={() => setShown(at + 1)}
-            >
-              <IconChevronDown size={14} />
-            </ActionIcon>
+            />
           </span>
         )}
       </div>
@@ -294,13 +293,13 @@ function Field({ field, step, error, isNeeded, onChange }: FieldProps) {
   switch (field.kind) {
     case 'choice':
       return (
-        <NativeSelect
+        <SelectField
           size="sm"
           label={field.label}
           error={error}
           value={value}
           data={[...(field.choices ?? [])]}
-          onChange={(event) => change(event.currentTarget.value)}
+          onChange={change}
         />
       );
     case 'pairs':
@@ -319,13 +318,7 @@ function Field({ field, step, error, isNeeded, onChange }: FieldProps) {
     case 'list':
     case 'number':
       return (
-        <TextInput
-          {...common}
-          spellCheck={false}
-          classNames={{ input: 'mono' }}
-          value={value}
-          onChange={(event) => change(event.currentTarget.value)}
-        />
+        <TextField {...common} classNames={{ input: 'mono' }} value={value} onChange={change} />
       );
   }
 }

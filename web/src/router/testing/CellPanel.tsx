@@ -1,7 +1,8 @@
 /** The messages of one outcome: the differences in them, and examples. */
-import { ActionIcon, Anchor } from '@mantine/core';
+import { Anchor } from '@mantine/core';
 import { IconArrowRight, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useState } from 'react';
+import { IconButton } from '../../ui/IconButton';
 import { formatCount, formatMessages } from '../../ui/number';
 import { formatTime, useZone } from '../../ui/time';
 import { MessageChanges } from '../../ui/trace/MessageChanges';
@@ -25,7 +26,10 @@ export function CellPanel({ cell, report }: Props) {
           {cell.row} <IconArrowRight size={14} role="img" aria-label="to" /> {cell.column}
         </h2>
         {step !== undefined && (
-          <span className={classes.tag} title={`Step ${step.step} of ${step.route}`}>
+          <span
+            className="padX8 rigid meta bold accent chosen round4"
+            title={`Step ${step.step} of ${step.route}`}
+          >
             step {step.kind}
           </span>
         )}
@@ -88,22 +92,22 @@ function Examples({ cell }: { cell: Cell }) {
         </span>
         {examples.length > PAGE && (
           <>
-            <ActionIcon
+            <IconButton
+              icon={IconChevronLeft}
+              iconSize={14}
               size={24}
-              aria-label="Earlier examples"
+              label="Earlier examples"
               disabled={from === 0}
               onClick={() => setFrom(from - PAGE)}
-            >
-              <IconChevronLeft size={14} />
-            </ActionIcon>
-            <ActionIcon
+            />
+            <IconButton
+              icon={IconChevronRight}
+              iconSize={14}
               size={24}
-              aria-label="Later examples"
+              label="Later examples"
               disabled={last >= examples.length}
               onClick={() => setFrom(from + PAGE)}
-            >
-              <IconChevronRight size={14} />
-            </ActionIcon>
+            />
           </>
         )}
       </div>

@@ -1,19 +1,12 @@
 /** The choice of messages for testing the draft, the progress, and a button to stop it. */
-import {
-  ActionIcon,
-  Button,
-  NativeSelect,
-  Popover,
-  SegmentedControl,
-  Skeleton,
-  TextInput,
-  Textarea,
-} from '@mantine/core';
+import { Button, Popover, SegmentedControl, Skeleton, TextInput, Textarea } from '@mantine/core';
 import { IconCalendar, IconChevronDown, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Form } from '../../ui/Form';
 import { completeIn } from '../../api/query';
+import { IconButton } from '../../ui/IconButton';
+import { SelectField } from '../../ui/Fields';
 import { formatCount } from '../../ui/number';
 import { QueryField } from '../../ui/query/QueryField';
 import { type TimeRange, rangeLabel, requestRange } from '../../ui/range';
@@ -98,13 +91,13 @@ function Kept({ messages, choose }: PartProps) {
       {logspaces.length > 0 && (
         <span className={classes.pill}>
           only in {logspaces.join(', ')}
-          <ActionIcon
+          <IconButton
+            icon={IconX}
+            iconSize={12}
             size={18}
-            aria-label="Search all logspaces"
+            label="Search all logspaces"
             onClick={() => choose({ logspaces: [] })}
-          >
-            <IconX size={12} />
-          </ActionIcon>
+          />
         </span>
       )}
     </p>
@@ -130,12 +123,12 @@ function Pasted({ messages, document, choose }: PartProps & { document: RouterDo
         value={messages.pasted ?? ''}
         onChange={(event) => choose({ pasted: event.currentTarget.value })}
       />
-      <NativeSelect
+      <SelectField
         aria-label="As if received by"
         size="sm"
         value={messages.source}
         data={document.sources.map(idOf)}
-        onChange={(event) => choose({ source: event.currentTarget.value })}
+        onChange={(value) => choose({ source: value })}
       />
     </>
   );
@@ -255,7 +248,11 @@ function Choice({ onChoose }: { onChoose: (saved: SavedSearch) => void }) {
       <ul className={classes.savedList}>
         {shown.slice(0, SHOWN_MAX).map((saved) => (
           <li key={saved.id}>
-            <button type="button" className={classes.savedItem} onClick={() => onChoose(saved)}>
+            <button
+              type="button"
+              className="hoverable block pad4x8 fullWidth round4"
+              onClick={() => onChoose(saved)}
+            >
               <b>{saved.name}</b>
               {saved.folder !== '' && <span className="dimmed"> in {saved.folder}</span>}
               <span className="block truncate mono dimmed">

@@ -31,7 +31,7 @@ export function Findings(props: Props) {
     <section className={classes.findings} aria-label="Findings">
       <h2>{titleOf(findings.length)}</h2>
       {findings.length === 0 && (
-        <p className={classes.none}>
+        <p className="row gap8 marginTop4 good">
           <IconCircleCheck size={16} aria-hidden />
           {noneText(isRunning, isNarrow)}
         </p>

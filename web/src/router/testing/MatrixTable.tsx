@@ -107,7 +107,7 @@ export function MatrixTable({ matrix, documents, chosen, onChoose }: Props) {
 function Names({ heading: { title, note } }: { heading: Heading }) {
   return (
     <>
-      <span className={classes.name}>{title}</span>
+      <span className="block ellipsis line18 bold">{title}</span>
       {note !== '' && <small>{note}</small>}
     </>
   );

@@ -1,5 +1,5 @@
 /** The test of a draft on stored or pasted messages. Nothing is sent or stored. */
-import { ActionIcon, Anchor, Button, Menu } from '@mantine/core';
+import { Anchor, Button, Menu } from '@mantine/core';
 import {
   IconChevronDown,
   IconChevronRight,
@@ -12,6 +12,8 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
+import { IconButton } from '../../ui/IconButton';
+import { MenuItem } from '../../ui/MenuItem';
 import { Table } from '../../ui/Table';
 import type { LogspaceStatus } from '../../api/model';
 import { Empty } from '../../ui/Empty';
@@ -76,9 +78,7 @@ export function TestPage({ testing, document, onTry, onClose, ...props }: Props)
             }
             onClick={() => testing.choose({ pasted: isPasted ? null : '' })}
           >
-            <span className={classes.label}>
-              {isPasted ? 'Use stored messages' : 'Paste messages'}
-            </span>
+            <span className="wideOnly">{isPasted ? 'Use stored messages' : 'Paste messages'}</span>
           </Button>
           <ReportMenu
             reported={
@@ -87,9 +87,7 @@ export function TestPage({ testing, document, onTry, onClose, ...props }: Props)
                 : { tested, report, changes: props.changes, logspaces: props.logspaces }
             }
           />
-          <ActionIcon aria-label="Close the test" onClick={onClose}>
-            <IconX size={18} />
-          </ActionIcon>
+          <IconButton icon={IconX} iconSize={18} label="Close the test" onClick={onClose} />
         </div>
       </header>
       <Controls testing={testing} document={document} onTry={onTry} />
@@ -109,7 +107,7 @@ export function TestPage({ testing, document, onTry, onClose, ...props }: Props)
       )}
       {report === null && error === null && <Before isRunning={isRunning} />}
       {report !== null && report.messages === 0 && !isRunning && (
-        <div className={classes.empty}>
+        <div className="pad24 grow minHeight0 scroll">
           <Empty title="There is no message to try the draft on">
             <p>
               {isPasted
@@ -175,7 +173,7 @@ function Results({ testing, logspaces, isCurrent, onFix, onShow }: ResultsProps)
 
 function Before({ isRunning }: { isRunning: boolean }) {
   return (
-    <div className={classes.empty} role="status">
+    <div className="pad24 grow minHeight0 scroll" role="status">
       <Empty title={isRunning ? 'Looking for messages…' : 'Nothing is tried yet'}>
         {!isRunning && (
           <p>
@@ -329,30 +327,27 @@ function ReportMenu({ reported }: { reported: Reported | null }) {
           leftSection={<IconDownload size={16} aria-hidden />}
           rightSection={<IconChevronDown size={14} aria-hidden />}
         >
-          <span className={classes.label}>Report</span>
+          <span className="wideOnly">Report</span>
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
         {reported !== null && (
           <>
-            <Menu.Item
-              leftSection={<IconFileText size={16} aria-hidden />}
+            <MenuItem
+              icon={IconFileText}
+              label="Download as Markdown"
               onClick={() => keep(reportMarkdown(reported), 'md')}
-            >
-              Download as Markdown
-            </Menu.Item>
-            <Menu.Item
-              leftSection={<IconFileText size={16} aria-hidden />}
+            />
+            <MenuItem
+              icon={IconFileText}
+              label="Download as JSON"
               onClick={() => keep(reportJson(reported), 'json')}
-            >
-              Download as JSON
-            </Menu.Item>
-            <Menu.Item
-              leftSection={<IconCopy size={16} aria-hidden />}
+            />
+            <MenuItem
+              icon={IconCopy}
+              label="Copy as Markdown"
               onClick={() => void copy(reportMarkdown(reported))}
-            >
-              Copy as Markdown
-            </Menu.Item>
+            />
           </>
         )}
       </Menu.Dropdown>

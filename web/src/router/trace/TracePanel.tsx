@@ -1,10 +1,12 @@
 /** The path of one message through the router, with the reason for each decision. */
-import { ActionIcon, Anchor, Button, NativeSelect, Textarea } from '@mantine/core';
+import { Anchor, Button, Textarea } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Form } from '../../ui/Form';
+import { IconButton } from '../../ui/IconButton';
 import { Failure } from '../../ui/Notice';
+import { SelectField } from '../../ui/Fields';
 import { MessagePath } from '../../ui/trace/MessagePath';
 import { type RouterDocument, idOf } from '../document';
 import type { Content } from '../draft/edits';
@@ -47,11 +49,9 @@ export function TracePanel({ id, document, draft, onTrace, onClose }: Props) {
     <section className="stack minWidth0 fullHeight" aria-label="Trace">
       <div className={editor.head}>
         <h2>Trace a message</h2>
-        <ActionIcon aria-label="Close" onClick={close}>
-          <IconX size={16} />
-        </ActionIcon>
+        <IconButton icon={IconX} label="Close" onClick={close} />
       </div>
-      <div className={editor.body}>
+      <div className="stack gap16 pad16 grow minHeight0 scroll">
         {id === '' && (
           <Form className="stack gap12" onSubmit={() => trace.mutate()}>
             <p className="dimmed">
@@ -72,12 +72,12 @@ export function TracePanel({ id, document, draft, onTrace, onClose }: Props) {
               value={raw}
               onChange={(event) => setRaw(event.currentTarget.value)}
             />
-            <NativeSelect
+            <SelectField
               label="As if received by"
               size="sm"
               value={source}
               data={document.sources.map(idOf)}
-              onChange={(event) => setSource(event.currentTarget.value)}
+              onChange={setSource}
             />
             <Button
               variant="filled"

@@ -1,9 +1,10 @@
 /** Marked messages side by side: their fields, and the words that differ in their texts. */
-import { ActionIcon, Skeleton, Switch } from '@mantine/core';
+import { Skeleton, Switch } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
 import { diffWordsWithSpace } from 'diff';
 import { useMemo, useState } from 'react';
+import { IconButton } from '../../ui/IconButton';
 import { Table } from '../../ui/Table';
 import type { Message } from '../../api/model';
 import { Dialog } from '../../ui/Dialog';
@@ -95,7 +96,7 @@ function Comparison({ messages, differencesOnly, onRemove }: ComparisonProps) {
           <FieldRow key={row.field} row={row} messages={messages} />
         ))}
       </Table>
-      {shown.length === 0 && <p className={classes.same}>No field differs.</p>}
+      {shown.length === 0 && <p className="pad12 dimmed">No field differs.</p>}
     </div>
   );
 }
@@ -114,9 +115,12 @@ function Head({ message, nth, onRemove }: HeadProps) {
           <Severity message={message} /> {message.host}
         </div>
       </div>
-      <ActionIcon aria-label={`Remove message ${nth}`} onClick={() => onRemove(message.id)}>
-        <IconX size={14} />
-      </ActionIcon>
+      <IconButton
+        icon={IconX}
+        iconSize={14}
+        label={`Remove message ${nth}`}
+        onClick={() => onRemove(message.id)}
+      />
     </div>
   );
 }
@@ -127,7 +131,7 @@ function FieldRow({ row, messages }: { row: ComparedRow; messages: readonly Mess
       <th scope="row">
         {row.field}
         {row.differs && (
-          <span className={classes.sign} role="img" aria-label="differs" title="differs">
+          <span className="marginLeft8 accent" role="img" aria-label="differs" title="differs">
             ≠
           </span>
         )}
@@ -151,7 +155,7 @@ function TextRow({ messages }: { messages: readonly Message[] }) {
       <th scope="row">
         message
         {!isSame && (
-          <span className={classes.sign} role="img" aria-label="differs" title="differs">
+          <span className="marginLeft8 accent" role="img" aria-label="differs" title="differs">
             ≠
           </span>
         )}

@@ -1,17 +1,10 @@
 /** Exports all messages of a search to a file: shows the format, their number and the progress. */
-import {
-  Button,
-  Checkbox,
-  Group,
-  Progress as ProgressBar,
-  SegmentedControl,
-  Stack,
-  TagsInput,
-} from '@mantine/core';
+import { Button, Checkbox, Group, Progress as ProgressBar, Stack, TagsInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, unwrap } from '../../api/client';
 import { Dialog } from '../../ui/Dialog';
+import { Switcher } from '../../ui/Fields';
 import { Failure, Notice } from '../../ui/Notice';
 import { formatBytes, formatCount, formatRate } from '../../ui/number';
 import type { SearchState } from '../searchParams';
@@ -136,25 +129,23 @@ function Choices({ choice, isTable, onChange }: ChoicesProps) {
     <>
       <Group gap="lg">
         <div>
-          <div className={classes.label}>Format</div>
-          <SegmentedControl
-            aria-label="Format"
+          <div className="marginBottom4 meta medium">Format</div>
+          <Switcher
+            label="Format"
             value={choice.format}
+            texts={labels}
+            offered={offered}
             onChange={(format) => onChange({ format })}
-            data={offered.map((value) => ({ value, label: labels[value] }))}
           />
         </div>
         {!isTable && (
           <div>
-            <div className={classes.label}>Order</div>
-            <SegmentedControl
-              aria-label="Order"
+            <div className="marginBottom4 meta medium">Order</div>
+            <Switcher
+              label="Order"
               value={choice.order}
+              texts={{ newest: 'Newest first', oldest: 'Oldest first' }}
               onChange={(order) => onChange({ order })}
-              data={[
-                { value: 'newest', label: 'Newest first' },
-                { value: 'oldest', label: 'Oldest first' },
-              ]}
             />
           </div>
         )}
@@ -272,7 +263,7 @@ function Running({ progress, tookMs }: Extract<ExportRun, { kind: 'running' }>) 
   return (
     <div>
       <ProgressBar value={share * 100} aria-label="Exported" size="sm" />
-      <div className={classes.numbers}>
+      <div className="flex wrap gap4x16 marginTop4 minHeight24 meta">
         {(0 < rows || rowsMax !== null) && (
           <span>
             {formatCount(rows)}

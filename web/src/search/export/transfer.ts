@@ -2,7 +2,7 @@
  * Transfers an export from the server to a file. A truncated export never looks complete: it is
  * discarded and reported.
  */
-import { ApiError, networkError, readProblem, tellSessionLoss } from '../../api/client';
+import { ApiError, networkError, throwRefusal } from '../../api/client';
 import { under } from '../../base';
 import { type Format, isColumnar } from './choice';
 
@@ -38,8 +38,7 @@ export async function transfer(
 async function ask(path: string, signal: AbortSignal): Promise<Response> {
   const response = await fetch(under(path), { signal }).catch(networkError);
   if (response.ok && response.body !== null) return response;
-  if (response.status === 401) tellSessionLoss();
-  throw new ApiError(readProblem(await response.json().catch(() => undefined), response));
+  return throwRefusal(response);
 }
 
 async function pour(

@@ -1,5 +1,5 @@
 /** The actions on a search: save it, share it, export its messages. */
-import { ActionIcon, Button, type ButtonProps, Menu } from '@mantine/core';
+import { Button, type ButtonProps, Menu } from '@mantine/core';
 import { useCallbackRef } from '@mantine/hooks';
 import {
   IconBookmark,
@@ -12,12 +12,13 @@ import {
 } from '@tabler/icons-react';
 import { type ComponentPropsWithRef, type ReactNode, Suspense, memo, useState } from 'react';
 import { lazyPart } from '../../api/code';
+import { IconButton } from '../../ui/IconButton';
+import { MenuItem } from '../../ui/MenuItem';
 import { useCommands } from '../../ui/commands';
 import { useOpen } from '../../ui/open';
 import { canRefresh } from '../../ui/range';
 import { routerHref } from '../../messages/messageState';
 import { type Refresh, type SearchState, refreshes } from '../searchParams';
-import classes from './Actions.module.css';
 
 type Props = {
   state: SearchState;
@@ -84,12 +85,8 @@ const Tools = memo(function Tools({ room, refresh, onStart, onRoute, onChange }:
   const start = (action: Action) => () => onStart(action);
   const save = (
     <>
-      <Menu.Item leftSection={<IconBookmark size={16} />} onClick={start('save')}>
-        Save this search…
-      </Menu.Item>
-      <Menu.Item leftSection={<IconBookmarks size={16} />} onClick={start('saved')}>
-        Saved searches…
-      </Menu.Item>
+      <MenuItem icon={IconBookmark} label="Save this search…" onClick={start('save')} />
+      <MenuItem icon={IconBookmarks} label="Saved searches…" onClick={start('saved')} />
     </>
   );
   return (
@@ -111,36 +108,30 @@ const Tools = memo(function Tools({ room, refresh, onStart, onRoute, onChange }:
         </>
       )}
       {room === 'words' && (
-        <ActionIcon size={32} aria-label="Export" title="Export" onClick={start('export')}>
-          <IconDownload size={16} />
-        </ActionIcon>
+        <IconButton
+          icon={IconDownload}
+          size={32}
+          label="Export"
+          title="Export"
+          onClick={start('export')}
+        />
       )}
       <Menu position="bottom-end" portalProps={{ target: '#content' }}>
         <Menu.Target>
-          <ActionIcon size={32} aria-label="More actions">
-            <IconDots size={16} />
-          </ActionIcon>
+          <IconButton icon={IconDots} size={32} label="More actions" />
         </Menu.Target>
         <Menu.Dropdown>
           {room === 'little' && (
             <>
               {save}
-              <Menu.Item leftSection={<IconShare2 size={16} />} onClick={start('share')}>
-                Share…
-              </Menu.Item>
+              <MenuItem icon={IconShare2} label="Share…" onClick={start('share')} />
             </>
           )}
           {room !== 'words' && (
-            <Menu.Item leftSection={<IconDownload size={16} />} onClick={start('export')}>
-              Export…
-            </Menu.Item>
+            <MenuItem icon={IconDownload} label="Export…" onClick={start('export')} />
           )}
-          <Menu.Item leftSection={<IconCode size={16} />} onClick={start('api')}>
-            API call…
-          </Menu.Item>
-          <Menu.Item leftSection={<IconRoute size={16} />} onClick={onRoute}>
-            Create a route…
-          </Menu.Item>
+          <MenuItem icon={IconCode} label="API call…" onClick={start('api')} />
+          <MenuItem icon={IconRoute} label="Create a route…" onClick={onRoute} />
           {refresh !== null && <RefreshChoice refresh={refresh} onChange={onChange} />}
         </Menu.Dropdown>
       </Menu>
@@ -223,7 +214,7 @@ function ToolButton({ label, icon, room, className = '', ...target }: ToolButton
       variant="subtle"
       color="gray"
       // A menu adds a class name of its own.
-      className={`${classes.tool ?? ''} ${className}`}
+      className={`padX10 soft ${className}`}
       leftSection={room === 'words' && icon}
       aria-label={label}
       title={label}

@@ -4,9 +4,9 @@
  */
 import { useCallbackRef, useDebouncedValue, useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, Suspense, useRef, useState } from 'react';
-import { ActionIcon } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
 import { lazyPart } from '../../api/code';
+import { IconButton } from '../../ui/IconButton';
 import { useCommands } from '../../ui/commands';
 import { useZone } from '../../ui/time';
 import { Facets } from '../../messages/facets/Facets';
@@ -221,7 +221,7 @@ function Answer(props: AnswerProps) {
       />
       {hasStages && search.error === null && <Statistics state={state} onAsk={steps.ask} />}
       {search.isCancelled && (
-        <p className={classes.note}>Cancelled. Press Search to run it again.</p>
+        <p className="pad24 alignMiddle dimmed">Cancelled. Press Search to run it again.</p>
       )}
       {search.isFirstRun && <FirstRun />}
       {!hasStages && <Messages {...props} />}
@@ -284,15 +284,14 @@ type MiniHistogramProps = {
 function MiniHistogram({ histogram, split, isOpen, onToggle }: MiniHistogramProps) {
   return (
     <div className="row gap8">
-      <ActionIcon
+      <IconButton
+        icon={IconChevronRight}
         size={24}
-        aria-label="Messages over time"
+        label="Messages over time"
         aria-expanded={isOpen}
         className={miniHistogramClasses.toggle ?? ''}
         onClick={onToggle}
-      >
-        <IconChevronRight size={16} />
-      </ActionIcon>
+      />
       {histogram !== undefined && !isOpen && (
         <div className="grow minWidth0">
           <HistogramStrip histogram={histogram} split={split} />

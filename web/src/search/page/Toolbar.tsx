@@ -4,7 +4,7 @@
  */
 import { useCallbackRef, useElementSize } from '@mantine/hooks';
 import { type ReactNode, Suspense, memo, useState } from 'react';
-import { Button, Menu, Popover, SegmentedControl, TextInput, Tooltip } from '@mantine/core';
+import { Button, Menu, Popover, Tooltip } from '@mantine/core';
 import {
   IconAdjustmentsHorizontal,
   IconClockPin,
@@ -14,6 +14,9 @@ import {
 } from '@tabler/icons-react';
 import { lazyPart } from '../../api/code';
 import type { Message, SearchResult } from '../../api/model';
+import { Switcher } from '../../ui/Fields';
+import { MenuItem } from '../../ui/MenuItem';
+import { TextField } from '../../ui/Fields';
 import { useCommands } from '../../ui/commands';
 import { canRefresh } from '../../ui/range';
 import { splitStages } from '../../ui/query/lexer';
@@ -151,15 +154,11 @@ type ModesProps = { mode: Mode; onChange: (mode: Mode) => void };
 
 const Modes = memo(function Modes({ mode, onChange }: ModesProps) {
   return (
-    <SegmentedControl<Mode>
-      aria-label="View"
+    <Switcher
+      label="View"
       value={mode}
+      texts={{ lines: 'Lines', table: 'Table', chart: 'Chart' }}
       onChange={onChange}
-      data={[
-        { value: 'lines', label: 'Lines' },
-        { value: 'table', label: 'Table' },
-        { value: 'chart', label: 'Chart' },
-      ]}
     />
   );
 });
@@ -318,7 +317,7 @@ const ViewMenu = memo(function ViewMenu(props: MenuProps) {
         <Button
           variant="subtle"
           color="gray"
-          className={viewToolsClasses.view ?? ''}
+          className="padX10 soft"
           leftSection={room === 'words' && <IconAdjustmentsHorizontal size={16} />}
           aria-label="View options"
         >
@@ -343,12 +342,8 @@ const ViewMenu = memo(function ViewMenu(props: MenuProps) {
         <Menu.Divider />
         <ViewItems wrap={wrap} onWrap={(next) => onChange({ wrap: next })} />
         <Menu.Divider />
-        <Menu.Item closeMenuOnClick leftSection={<IconColumns size={16} />} onClick={onColumns}>
-          Columns…
-        </Menu.Item>
-        <Menu.Item closeMenuOnClick leftSection={<IconClockPin size={16} />} onClick={onJump}>
-          Jump to time…
-        </Menu.Item>
+        <MenuItem icon={IconColumns} label="Columns…" closeMenuOnClick onClick={onColumns} />
+        <MenuItem icon={IconClockPin} label="Jump to time…" closeMenuOnClick onClick={onJump} />
       </Menu.Dropdown>
     </Menu>
   );
@@ -367,15 +362,14 @@ function JumpToTime({ state, onAsk, onDone }: JumpProps) {
   };
   return (
     <Form className={viewToolsClasses.jump} onSubmit={submit}>
-      <TextInput
+      <TextField
         size="xs"
         data-autofocus
         label="Messages up to"
         description="Newest first from there, as 2026-01-31 15:04:05 or now-2h."
-        spellCheck={false}
         value={text}
         error={text !== '' && moment === null && 'Write it as 2026-01-31 15:04:05, or as now-2h.'}
-        onChange={(event) => setText(event.currentTarget.value)}
+        onChange={setText}
       />
       <Button type="submit" disabled={moment === null}>
         Jump

@@ -23,7 +23,10 @@ export function HelpContent({ state, onUse }: Props) {
           {examples.map(({ query, does }) => (
             <div key={query} className={classes.row}>
               <dt>
-                <UnstyledButton className={classes.use} onClick={() => onUse(query)}>
+                <UnstyledButton
+                  className="hoverable padX8 minWidth0 truncate mono line24 accent round4"
+                  onClick={() => onUse(query)}
+                >
                   {query}
                 </UnstyledButton>
               </dt>
@@ -40,7 +43,7 @@ export function HelpContent({ state, onUse }: Props) {
           {fields?.slice(0, FIELDS_SHOWN).map(({ label, insert, distinct }) => (
             <li key={label} className={classes.row}>
               <UnstyledButton
-                className={classes.use}
+                className="hoverable padX8 minWidth0 truncate mono line24 accent round4"
                 title={`Top values of ${label}`}
                 onClick={() => onUse(`| top 20 ${insert.replace(/:$/, '')}`)}
               >

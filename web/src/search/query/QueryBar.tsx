@@ -2,13 +2,14 @@
  * The query bar: the logspaces, the query, and the range. The query shows its clauses as tokens,
  * but only the text counts.
  */
-import { ActionIcon, Button, Popover, Tooltip, UnstyledButton } from '@mantine/core';
+import { Button, Popover, Tooltip, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertTriangle, IconHelpCircle, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, Suspense, memo, useEffect, useMemo, useRef, useState } from 'react';
 import { problemOf } from '../../api/client';
 import { completeIn } from '../../api/query';
+import { IconButton } from '../../ui/IconButton';
 import { QueryField, type QueryFieldHandle, type QueryMark } from '../../ui/query/QueryField';
 import { useClauseActions, useClauses } from '../../ui/query/useClauses';
 import { requestRange } from '../../ui/range';
@@ -96,9 +97,7 @@ export const QueryBar = memo(function QueryBar(props: Props) {
         <Help state={state} onUse={onRun} />
         {draft !== '' && (
           <Tooltip label="Clear the query">
-            <ActionIcon size={32} aria-label="Clear the query" onClick={clear}>
-              <IconX size={16} />
-            </ActionIcon>
+            <IconButton icon={IconX} size={32} label="Clear the query" onClick={clear} />
           </Tooltip>
         )}
       </div>
@@ -162,9 +161,12 @@ function Help({ state, onUse }: HelpProps) {
     <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus returnFocus>
       <Popover.Target>
         <Tooltip label="Query help (F1)" disabled={opened}>
-          <ActionIcon size={32} aria-label="Query help" onClick={() => setOpened(!opened)}>
-            <IconHelpCircle size={16} />
-          </ActionIcon>
+          <IconButton
+            icon={IconHelpCircle}
+            size={32}
+            label="Query help"
+            onClick={() => setOpened(!opened)}
+          />
         </Tooltip>
       </Popover.Target>
       <Popover.Dropdown p={0} aria-label="Query help" className={helpClasses.help ?? ''}>
@@ -237,7 +239,7 @@ function Hints({ explained, error, onUse }: HintsProps) {
   return (
     <p className={hintsClasses.hint} role="status">
       <IconAlertTriangle className="caution" size={14} aria-hidden />
-      <span className={hintsClasses.text} title={message}>
+      <span className="ellipsis ink" title={message}>
         {message}
       </span>
       {more.length > 0 && <span className="rigid">and {more.length} more</span>}

@@ -32,7 +32,6 @@ import {
   toSave,
   withoutHistory,
 } from './saved';
-import classes from './Saved.module.css';
 
 type Props = {
   state: SearchState;
@@ -91,7 +90,7 @@ export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {
             }}
           />
           {suggestion !== name.trim() && isTaken && (
-            <Button className={classes.start ?? ''} onClick={() => setName(suggestion)}>
+            <Button className="selfStart" onClick={() => setName(suggestion)}>
               Use “{suggestion}”
             </Button>
           )}

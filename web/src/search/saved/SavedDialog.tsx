@@ -1,11 +1,12 @@
 /** The saved searches: the user can find, open and organise them. */
-import { ActionIcon, Button, Menu, Stack, TextInput } from '@mantine/core';
+import { Button, Menu, Stack, TextInput } from '@mantine/core';
 import { IconDots, IconSearch, IconUsers } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { noteUse, savedSearchesQuery } from '../../api/savedSearches';
 import { Dialog } from '../../ui/Dialog';
 import { Empty } from '../../ui/Empty';
+import { IconButton } from '../../ui/IconButton';
 import { Loading } from '../../ui/Loading';
 import { Failure, Notice } from '../../ui/Notice';
 import { formatAge } from '../../ui/time';
@@ -93,7 +94,7 @@ export function SavedDialog({ state, onOpen, onSave, onClose }: Props) {
           </Empty>
         )}
         {data !== undefined && data.length > 0 && shown.length === 0 && (
-          <p className={classes.none}>No saved search has all of these words.</p>
+          <p className="pad24 alignMiddle dimmed">No saved search has all of these words.</p>
         )}
         <Folders
           shown={shown}
@@ -181,11 +182,11 @@ function SavedRow(props: SavedRowProps) {
   return (
     <li className={classes.row} data-open={isOpen}>
       <button type="button" className={classes.open} onClick={onOpen}>
-        <span className={classes.name}>
+        <span className="row wrap gap8 breakAnywhere medium">
           {saved.name}
           {saved.shared && <IconUsers size={14} role="img" aria-label="shared" />}
           {saved.tags.map((tag) => (
-            <span key={tag} className={classes.mark}>
+            <span key={tag} className="padX6 small regular dimmed bordered round8">
               {tag}
             </span>
           ))}
@@ -204,11 +205,9 @@ function SavedRow(props: SavedRowProps) {
 
 function RowMenu({ saved, onRename, onUpdate, onDuplicate, onDelete }: SavedRowProps) {
   return (
-    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
+    <Menu position="bottom-end" withinPortal={false}>
       <Menu.Target>
-        <ActionIcon aria-label={`More about ${saved.name}`}>
-          <IconDots size={16} />
-        </ActionIcon>
+        <IconButton icon={IconDots} label={`More about ${saved.name}`} />
       </Menu.Target>
       <Menu.Dropdown aria-label={saved.name}>
         <Menu.Item onClick={onRename}>Name, folder, tags…</Menu.Item>

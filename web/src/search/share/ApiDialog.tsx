@@ -1,5 +1,5 @@
 /** The current search as an API request. */
-import { SegmentedControl, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import { Dialog } from '../../ui/Dialog';
 import { useIsText } from '../query/explain';
@@ -8,6 +8,7 @@ import { Code } from './Code';
 import { hasStages } from './ask';
 import { type Endpoint, curlOf } from './shell';
 import { serverUrl } from '../../base';
+import { Switcher } from '../../ui/Fields';
 
 type Props = { state: SearchState; onClose: () => void };
 
@@ -21,11 +22,12 @@ export function ApiDialog({ state, onClose }: Props) {
   return (
     <Dialog opened onClose={onClose} title="API call" size="xl">
       <Stack gap="md">
-        <SegmentedControl
-          aria-label="Request"
+        <Switcher
+          label="Request"
           value={endpoint}
+          texts={labels}
+          offered={endpoints}
           onChange={setEndpoint}
-          data={endpoints.map((value) => ({ value, label: labels[value] }))}
         />
         <p>{explanations[endpoint]}</p>
         <Code label="curl command" text={curlOf(serverUrl(), endpoint, state, isText)} />

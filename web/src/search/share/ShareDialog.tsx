@@ -77,7 +77,7 @@ export function ShareDialog({ state, onClose }: Props) {
             <Button
               variant="filled"
               data-autofocus
-              className={classes.copy ?? ''}
+              className="selfStart"
               leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
               onClick={copy}
             >

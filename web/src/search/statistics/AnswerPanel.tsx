@@ -2,7 +2,7 @@
  * The table of an answer, with a chart of it. A click on a value filters by it, on the same page.
  */
 import { useEffect, useMemo, useState } from 'react';
-import { Button, Menu, NativeSelect, SegmentedControl } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import {
   IconCheck,
   IconChevronDown,
@@ -12,6 +12,8 @@ import {
   IconListSearch,
   IconZoomIn,
 } from '@tabler/icons-react';
+import { MenuItem } from '../../ui/MenuItem';
+import { SelectField, Switcher } from '../../ui/Fields';
 import { copyText } from '../../ui/clipboard';
 import { Empty } from '../../ui/Empty';
 import { useEdit } from '../../ui/query/useEdit';
@@ -201,7 +203,6 @@ function CellMenu({ asked, onClose, onAsk, onCopy }: CellMenuProps) {
       onClose={onClose}
       position="bottom-start"
       returnFocus
-      withInitialFocusPlaceholder={false}
       portalProps={{ target: '#content' }}
     >
       <Menu.Target>
@@ -212,29 +213,27 @@ function CellMenu({ asked, onClose, onAsk, onCopy }: CellMenuProps) {
           {title}
         </Menu.Label>
         {messages !== null && (
-          <Menu.Item leftSection={<IconListSearch size={16} />} onClick={() => onAsk(messages)}>
-            Show these messages
-          </Menu.Item>
+          <MenuItem
+            icon={IconListSearch}
+            label="Show these messages"
+            onClick={() => onAsk(messages)}
+          />
         )}
         {only !== null && (
-          <Menu.Item leftSection={<IconFilter size={16} />} onClick={() => onAsk(only)}>
-            Only this value
-          </Menu.Item>
+          <MenuItem icon={IconFilter} label="Only this value" onClick={() => onAsk(only)} />
         )}
         {without !== null && (
-          <Menu.Item leftSection={<IconFilterOff size={16} />} onClick={() => onAsk(without)}>
-            Exclude this value
-          </Menu.Item>
+          <MenuItem
+            icon={IconFilterOff}
+            label="Exclude this value"
+            onClick={() => onAsk(without)}
+          />
         )}
         {zoom !== null && (
-          <Menu.Item leftSection={<IconZoomIn size={16} />} onClick={() => onAsk(zoom)}>
-            Zoom to this time
-          </Menu.Item>
+          <MenuItem icon={IconZoomIn} label="Zoom to this time" onClick={() => onAsk(zoom)} />
         )}
         {copy !== null && (
-          <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => onCopy(copy)}>
-            Copy value
-          </Menu.Item>
+          <MenuItem icon={IconCopy} label="Copy value" onClick={() => onCopy(copy)} />
         )}
       </Menu.Dropdown>
     </Menu>
@@ -400,10 +399,10 @@ function Bar({ answer, view, isStale, onCopies, onChange }: BarProps) {
       {!isStale && <CopiesLeftOut copies={answer.copies} onShow={onCopies} />}
       <span className="row gap8 toEnd">
         {measures.length > 1 && shown !== 'table' && (
-          <NativeSelect
+          <SelectField
             aria-label="Value of the chart"
             value={measure}
-            onChange={(event) => onChange({ measure: event.currentTarget.value })}
+            onChange={(value) => onChange({ measure: value })}
             data={measures.map((name) => ({
               value: name,
               label: name === '' ? 'All values' : name,
@@ -411,14 +410,12 @@ function Bar({ answer, view, isStale, onCopies, onChange }: BarProps) {
           />
         )}
         {kinds.length > 0 && (
-          <SegmentedControl
-            aria-label="Shown as"
+          <Switcher
+            label="Shown as"
             value={shown}
+            texts={modeLabels}
+            offered={[...kinds, 'table']}
             onChange={(chart) => onChange({ chart })}
-            data={([...kinds, 'table'] as const).map((value) => ({
-              value,
-              label: modeLabels[value],
-            }))}
           />
         )}
         <CopyTable answer={answer} />
@@ -438,11 +435,7 @@ function CopyTable({ answer }: { answer: TableAnswer }) {
   }, [copied]);
   const copy = (text: string) => void copyText(text).then(setCopied);
   return (
-    <Menu
-      position="bottom-end"
-      withInitialFocusPlaceholder={false}
-      portalProps={{ target: '#content' }}
-    >
+    <Menu position="bottom-end" portalProps={{ target: '#content' }}>
       <Menu.Target>
         <Button
           leftSection={copied ? <IconCheck size={14} /> : <IconCopy size={14} />}

@@ -102,7 +102,7 @@ export function DataTable(props: Props) {
                         onMenu={canAsk ? (box) => onAsk(row, at, box) : null}
                       />
                       {column.kind === 'time' && partial.has(row) && (
-                        <span className={classes.partial}>{partial.get(row)}</span>
+                        <span className="marginLeft8 bodyFont dimmed">{partial.get(row)}</span>
                       )}
                     </Value>
                   );

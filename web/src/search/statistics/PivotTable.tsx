@@ -70,7 +70,7 @@ export function PivotTable({ plot, zone, isolated, onAsk }: Props) {
                     {timeText(plot, place, zone)}
                   </button>
                   {plot.partial.has(place) && (
-                    <span className={classes.partial}>{plot.partial.get(place)}</span>
+                    <span className="marginLeft8 meta dimmed">{plot.partial.get(place)}</span>
                   )}
                 </th>
                 {columns.map(({ name, series, texts, heat }, column) => (

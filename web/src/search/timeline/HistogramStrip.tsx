@@ -2,7 +2,6 @@
 import { useMemo } from 'react';
 import type { Histogram } from '../../api/model';
 import { layerPath, stackOf } from '../../ui/chart/stack';
-import classes from './Timeline.module.css';
 
 const WIDTH = 600;
 const HEIGHT = 24;
@@ -14,7 +13,7 @@ export function HistogramStrip({ histogram, split }: Props) {
   const size = { width: WIDTH, height: HEIGHT, top: Math.max(highest, 1) };
   return (
     <svg
-      className={classes.strip}
+      className="block fullWidth height24"
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       aria-hidden

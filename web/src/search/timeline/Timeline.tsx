@@ -2,12 +2,13 @@
  * The histogram of matches over time, by the values of a field; with the spans in which nothing came in, and the way to
  * a closer look.
  */
-import { NativeSelect, Skeleton, UnstyledButton } from '@mantine/core';
+import { Skeleton, UnstyledButton } from '@mantine/core';
 import { type MouseEvent, type ReactNode, memo, useMemo, useState } from 'react';
 import { IconChevronDown } from '@tabler/icons-react';
 import { keepPreviousData, queryOptions, skipToken, useQuery } from '@tanstack/react-query';
 import { client, isRefusal, unwrap } from '../../api/client';
 import { PartLoadError } from '../../ui/PageLoadError';
+import { SelectField } from '../../ui/Fields';
 import type { TimeRange } from '../../ui/range';
 import { type Summary, receivedQuery } from '../queries';
 import { type SearchState, isEverything } from '../searchParams';
@@ -136,7 +137,7 @@ function TimelineHead(props: TimelineHeadProps) {
         </UnstyledButton>
       )}
       {histogram !== undefined && histogram.interval_ms > 0 && (
-        <span className={classes.span}>per {formatSpan(histogram.interval_ms)}</span>
+        <span className="nowrap dimmed wideOnly">per {formatSpan(histogram.interval_ms)}</span>
       )}
       {isOpen && <SplitSelect state={state} onChange={onChange} />}
     </div>
@@ -170,11 +171,11 @@ type ChoiceProps = Pick<SplitSelectProps, 'onChange'> & {
 const Choice = memo(function Choice({ split, common, found, onChange }: ChoiceProps) {
   const option = (field: string) => ({ value: field, label: `by ${field}` });
   return (
-    <NativeSelect
+    <SelectField
       aria-label="Break down by"
       className={classes.split ?? ''}
       value={split}
-      onChange={(event) => onChange({ split: event.currentTarget.value })}
+      onChange={(value) => onChange({ split: value })}
       data={[
         { value: '', label: 'total only' },
         ...common.split(',').map(option),

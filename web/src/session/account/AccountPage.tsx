@@ -30,8 +30,8 @@ import classes from './Account.module.css';
 export function AccountPage() {
   const { data: account, error, refetch } = useQuery(accountQuery);
   return (
-    <div className={classes.page}>
-      <div className={classes.title}>
+    <div className="stack gap12 padPage">
+      <div className="flex wrap alignBaseline gap4x12">
         <h1>Account</h1>
         {account !== undefined && <p className="dimmed">{described(account)}</p>}
       </div>
@@ -180,7 +180,7 @@ function Renewal({ name, onDone }: StepProps) {
   if (codes !== null) return <RecoveryCodes codes={codes} onDone={onDone} />;
   return (
     <>
-      <p className={classes.about}>Those that you have now stop working.</p>
+      <p className="marginBottom12">Those that you have now stop working.</p>
       <PasswordStep
         name={name}
         action="Make new codes"

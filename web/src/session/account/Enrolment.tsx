@@ -1,5 +1,5 @@
 /** Sets up a second factor, step by step: the password, the app and its first code, the recovery codes. */
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import encodeQR from 'qr';
@@ -9,6 +9,7 @@ import { Copy } from '../../ui/Copy';
 import { Failure } from '../../ui/Notice';
 import { PasswordStep } from './PasswordStep';
 import { RecoveryCodes } from './RecoveryCodes';
+import { TextField } from '../../ui/Fields';
 import classes from './Account.module.css';
 
 type Props = { name: string; onDone: () => void };
@@ -48,7 +49,7 @@ function AppStep({ totp, onConfirmed }: AppProps) {
         </div>
       </div>
       <Failure error={confirm.error} />
-      <TextInput
+      <TextField
         label="Code"
         description="Six digits"
         autoComplete="one-time-code"
@@ -56,7 +57,7 @@ function AppStep({ totp, onConfirmed }: AppProps) {
         autoFocus
         required
         value={code}
-        onChange={(event) => setCode(event.currentTarget.value)}
+        onChange={setCode}
       />
       <Button variant="filled" type="submit" size="sm" loading={confirm.isPending}>
         Confirm

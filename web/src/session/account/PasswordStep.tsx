@@ -1,9 +1,10 @@
 /** Asks for the password again, and for a code if that is needed too. */
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, PasswordInput } from '@mantine/core';
 import { useState } from 'react';
 import { Form } from '../../ui/Form';
 import { Notice } from '../../ui/Notice';
 import { explainRefusal } from '../refusal';
+import { TextField } from '../../ui/Fields';
 
 type Props = {
   name: string;
@@ -31,14 +32,13 @@ export function PasswordStep({ name, action, isPending, error, needsCode, onSubm
         onChange={(event) => setPassword(event.currentTarget.value)}
       />
       {needsCode === true && (
-        <TextInput
+        <TextField
           label="Code"
           description="Of the authenticator app, or a recovery code"
           autoComplete="one-time-code"
           required
-          spellCheck={false}
           value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
+          onChange={setCode}
         />
       )}
       <Button variant="filled" type="submit" size="sm" loading={isPending}>

@@ -17,6 +17,7 @@ import { type Zone, formatTime, useZone } from '../time';
 import { HighlightedText } from './HighlightedText';
 import { type FieldRow, arranged, fieldGroups } from './fields';
 import { cut } from './text';
+import { IconButton } from '../IconButton';
 import classes from './FieldList.module.css';
 
 /**
@@ -84,14 +85,13 @@ function Row({ row, ...props }: Props & { row: FieldRow }) {
         <span className={classes.actions}>
           <RowActions row={row} {...props} />
         </span>
-        <ActionIcon
+        <IconButton
+          icon={IconDots}
           className={classes.more}
-          aria-label={`Actions for ${row.field}`}
+          label={`Actions for ${row.field}`}
           aria-expanded={isActing}
           onClick={() => setIsActing(!isActing)}
-        >
-          <IconDots size={16} />
-        </ActionIcon>
+        />
       </dd>
       {isAsked && aside !== undefined && (
         <dd className={classes.aside}>{aside(row.field, row.value)}</dd>

@@ -38,7 +38,7 @@ export function LogspacePicker({ logspaces, chosen, onChange }: Props) {
           title={chosen.join(', ')}
           onClick={() => setOpened(!opened)}
         >
-          <span className={classes.label}>{label}</span>
+          <span className="ellipsis wideOnly">{label}</span>
         </Button>
       </Popover.Target>
       <Popover.Dropdown p={0} aria-label="Logspaces">
@@ -72,7 +72,7 @@ function Choice({ logspaces, chosen, onChange }: Props) {
           {shown.map(({ id, messages }) => (
             <Checkbox
               key={id}
-              classNames={{ root: classes.row ?? '', labelWrapper: classes.grow ?? '' }}
+              classNames={{ root: 'hoverable pad4x8 round4', labelWrapper: classes.grow ?? '' }}
               value={id}
               label={
                 <span className="flex spread gap16">
@@ -84,7 +84,7 @@ function Choice({ logspaces, chosen, onChange }: Props) {
               }
             />
           ))}
-          {shown.length === 0 && <p className={classes.none}>No matching logspaces.</p>}
+          {shown.length === 0 && <p className="pad8 dimmed">No matching logspaces.</p>}
         </div>
       </Checkbox.Group>
       <div className={classes.foot}>

@@ -1,9 +1,10 @@
 /** The forms for a range without a preset: the last span of any length, or between two moments. */
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Form } from '../Form';
 import { type TimeRange, resolve, spanMs, units } from '../range';
 import { type Zone, momentText, parseMoment } from '../time';
+import { SelectField, TextField } from '../Fields';
 import classes from './RangePicker.module.css';
 
 type ChooseProps = { range: TimeRange; onChoose: (range: TimeRange) => void };
@@ -23,18 +24,18 @@ export function RelativeRange({ range, onChoose }: ChooseProps) {
     >
       <span className={classes.caption}>Last</span>
       <div className={classes.last}>
-        <TextInput
+        <TextField
           size="xs"
           aria-label="How many"
           inputMode="numeric"
           value={amount}
           error={problem !== false}
-          onChange={(event) => setAmount(event.currentTarget.value.trim())}
+          onChange={(text) => setAmount(text.trim())}
         />
-        <NativeSelect
+        <SelectField
           aria-label="Unit"
           value={unit}
-          onChange={(event) => setUnit(event.currentTarget.value)}
+          onChange={setUnit}
           data={units.map(({ letter, name }) => ({ value: letter, label: `${name}s` }))}
         />
         <Button type="submit" disabled={!isAmount(amount)}>
@@ -68,25 +69,23 @@ export function AbsoluteRange({ range, zone, onChoose }: ChooseProps & { zone: Z
       className={classes.form}
       onSubmit={() => onChoose({ kind: 'between', from: start, to: end })}
     >
-      <TextInput
+      <TextField
         size="xs"
         label="From"
         placeholder="2026-01-31 15:04:05 or now-2h"
-        spellCheck={false}
         value={from}
         error={fromProblem}
-        onChange={(event) => setFrom(event.currentTarget.value)}
+        onChange={setFrom}
       />
-      <TextInput
+      <TextField
         size="xs"
         label="To"
         placeholder="now"
         description="Exclusive. Leave empty for now."
         inputWrapperOrder={['label', 'input', 'description', 'error']}
-        spellCheck={false}
         value={to}
         error={toProblem}
-        onChange={(event) => setTo(event.currentTarget.value)}
+        onChange={setTo}
       />
       <Button type="submit" disabled={fromProblem !== false || toProblem !== false || isEmpty}>
         Apply

@@ -1,5 +1,5 @@
 /** Selects the range of time that is searched, and the zone in which times are read and written. */
-import { ActionIcon, Popover, SegmentedControl, Tooltip } from '@mantine/core';
+import { Popover, Tooltip } from '@mantine/core';
 import { IconArrowBackUp, IconCalendar, IconChevronDown } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useCommands } from '../commands';
@@ -7,6 +7,8 @@ import { type TimeRange, isSameRange, pills, presets, rangeLabel, rangeZone } fr
 import { type Zone, useZone, zoneLabel } from '../time';
 import { useBrowserState } from '../useBrowserState';
 import { AbsoluteRange, RelativeRange } from './RangeForms';
+import { Switcher } from '../Fields';
+import { IconButton } from '../IconButton';
 import classes from './RangePicker.module.css';
 
 type Props = {
@@ -53,9 +55,7 @@ export function RangePicker({ range, isInQuery, steps, undo, onChange }: Props) 
     <div className={classes.range} role="group" aria-label="Range">
       {undo !== undefined && range.kind === 'between' && (
         <Tooltip label="Undo zoom (z)">
-          <ActionIcon size={32} aria-label="Undo zoom" onClick={undo}>
-            <IconArrowBackUp size={16} />
-          </ActionIcon>
+          <IconButton icon={IconArrowBackUp} size={32} label="Undo zoom" onClick={undo} />
         </Tooltip>
       )}
       {pills.map((span) => (
@@ -102,7 +102,7 @@ export function RangePicker({ range, isInQuery, steps, undo, onChange }: Props) 
           {recent.length > 0 && (
             <div className={classes.recent}>
               <span className={classes.caption}>Recent</span>
-              <ul className={classes.recentList}>
+              <ul className="marginUnder">
                 {recent.map((one) => (
                   <li key={JSON.stringify(one)}>
                     <Preset
@@ -152,14 +152,11 @@ function ZoneChoice({ zone, onChange }: { zone: Zone; onChange: (zone: Zone) => 
       <span className="dimmed">
         Times are in {zoneLabel(zone, new Date())}, also those in the query
       </span>
-      <SegmentedControl
-        aria-label="Zone"
+      <Switcher
+        label="Zone"
         value={zone}
+        texts={{ local: 'Local', utc: 'UTC' }}
         onChange={onChange}
-        data={[
-          { value: 'local', label: 'Local' },
-          { value: 'utc', label: 'UTC' },
-        ]}
       />
     </div>
   );

@@ -17,7 +17,7 @@ type Row = { name: string; before: string; after: string };
 export function MessageChanges({ before, after }: { before: Shown; after: Shown }) {
   const rows = changedRows(before, after);
   return (
-    <dl className={classes.rows}>
+    <dl className="marginUnder">
       {rows.length === 0 && <Same name="message" text={before.message} />}
       {rows.slice(0, ROWS_MAX).map(({ name, before: was, after: is }) => (
         <div key={name} className={classes.row}>

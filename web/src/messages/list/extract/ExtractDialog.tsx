@@ -1,5 +1,5 @@
 /** Extracts a part of messages as a field: by its name, and by the text on both sides of it. */
-import { Group, Stack, TextInput } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Form, FormEnd } from '../../../ui/Form';
@@ -7,6 +7,7 @@ import type { Message } from '../../../api/model';
 import { withExtract } from '../../../api/query';
 import { Dialog } from '../../../ui/Dialog';
 import { Failure } from '../../../ui/Notice';
+import { TextField } from '../../../ui/Fields';
 import { formatCount } from '../../../ui/number';
 import { visible } from '../../../ui/message/text';
 import { matchesIn, patternOf } from './pattern';
@@ -54,32 +55,29 @@ export function ExtractDialog({ proposal, query, messages, onQuery, onClose }: P
     <Dialog opened onClose={onClose} title="Extract as field">
       <Form onSubmit={() => isName && adding.mutate()}>
         <Stack gap="md">
-          <TextInput
+          <TextField
             data-autofocus
             label="Name of the field"
-            spellCheck={false}
             value={draft.name}
             error={
               name !== '' && !isName && 'Use letters, digits and _ . - and begin with a letter.'
             }
-            onChange={(event) => change({ name: event.currentTarget.value })}
+            onChange={(text) => change({ name: text })}
             onFocus={(event) => event.currentTarget.select()}
           />
           <Group grow align="flex-start" gap={12}>
-            <TextInput
+            <TextField
               label="Text before it"
               classNames={{ input: 'mono' }}
-              spellCheck={false}
               value={draft.before}
-              onChange={(event) => change({ before: event.currentTarget.value })}
+              onChange={(text) => change({ before: text })}
             />
-            <TextInput
+            <TextField
               label="Text after it"
               classNames={{ input: 'mono' }}
-              spellCheck={false}
               placeholder="The end of the word"
               value={draft.after}
-              onChange={(event) => change({ after: event.currentTarget.value })}
+              onChange={(text) => change({ after: text })}
             />
           </Group>
           <p className={classes.note}>

@@ -138,7 +138,7 @@ function PointTip({ plot, point, write, zone, x, y, width }: PointTipProps) {
         <div key={name} className={classes.readingRow}>
           <Swatch tone={tone} />
           <span className="truncate">{name}</span>
-          <span className={classes.readingValue}>{text}</span>
+          <span className="alignRight">{text}</span>
         </div>
       ))}
       {readings.length === 0 && <div className="dimmed">No messages</div>}
@@ -146,7 +146,7 @@ function PointTip({ plot, point, write, zone, x, y, width }: PointTipProps) {
         <div className={classes.readingRow} data-total>
           <span />
           <span className="truncate">Total</span>
-          <span className={classes.readingValue}>{total}</span>
+          <span className="alignRight">{total}</span>
         </div>
       )}
     </div>
