@@ -65,8 +65,6 @@ impl Serialize for CountOrAuto {
         }
     }
 }
-
-#[cfg(feature = "schema")]
 impl utoipa::PartialSchema for CountOrAuto {
     fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
         use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
@@ -76,8 +74,6 @@ impl utoipa::PartialSchema for CountOrAuto {
         OneOfBuilder::new().item(auto).item(number).into()
     }
 }
-
-#[cfg(feature = "schema")]
 impl utoipa::ToSchema for CountOrAuto {
     fn name() -> std::borrow::Cow<'static, str> {
         "Count".into()

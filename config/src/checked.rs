@@ -10,7 +10,7 @@ use crate::source::Source;
 use crate::step::CheckedStep;
 
 /// A router document that can run.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Default, PartialEq, Debug)]
 pub struct Checked {
     /// The sources as written: ids are unique, addresses do not overlap, at most one is `http` and one `internal`.
     pub sources: Vec<Source>,

@@ -6,7 +6,7 @@ use crate::read::choices;
 
 choices! {
     /// The position at which reading begins in files that exist when the source is new.
-    #[cfg_attr(feature = "schema", schema(as = Start))]
+    #[schema(as = Start)]
     pub enum StartPosition: "place to start" {
         /// The whole file is read.
         Beginning = "beginning",
@@ -29,7 +29,7 @@ choices! {
     }
 
     /// The format of received messages.
-    #[cfg_attr(feature = "schema", schema(as = Format))]
+    #[schema(as = Format)]
     pub enum SourceFormat: "format" {
         /// The format of each message is detected.
         Auto = "auto",

@@ -15,8 +15,7 @@ use crate::table_reader::TableReader;
 pub const VERSION: u32 = 1;
 
 /// The whole routing configuration. Its JSON has the shape of its TOML, with every default filled in.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct Document {
     /// The version of the document's shape: 1.
     pub version: u32,
@@ -68,13 +67,7 @@ pub(crate) fn place_all<T>(
 /// Reads a document as far as possible, with a finding for everything else.
 pub(crate) fn read(node: &DocumentNode) -> (Document, Findings) {
     let mut findings = Findings::default();
-    let mut document = Document {
-        version: VERSION,
-        sources: Vec::new(),
-        logspaces: Vec::new(),
-        destinations: Vec::new(),
-        routes: Vec::new(),
-    };
+    let mut document = Document { version: VERSION, ..Document::default() };
     if let Some(mut fields) = TableReader::of(node, &Path::default(), &mut findings) {
         document.version = fields.required("version", VERSION);
         if document.version != VERSION {

@@ -6,24 +6,14 @@ use serde::Serialize;
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Key, Table, TableLike, Value};
 
 use crate::catalogue::renamed;
-use crate::destination::Destination;
 use crate::document::{Document, VERSION, from_toml};
-use crate::logspace::Logspace;
 use crate::node::DocumentNode;
 use crate::problem::{Findings, Path};
 use crate::read::ReadValue;
-use crate::route::Route;
-use crate::source::Source;
 
 /// The document as canonical TOML: keys with their default values are left out.
 pub fn to_toml(document: &Document) -> String {
-    let empty = Document {
-        version: VERSION,
-        sources: Vec::new(),
-        logspaces: Vec::new(),
-        destinations: Vec::new(),
-        routes: Vec::new(),
-    };
+    let empty = Document { version: VERSION, ..Document::default() };
     let mut text = DocumentMut::new();
     text.insert("version", toml_edit::value(i64::from(document.version)));
     merge(&mut text, &empty, document);
@@ -43,18 +33,18 @@ pub fn merge_into_toml(old_text: &str, new: &Document) -> String {
 }
 
 /// An entry of one of the document's lists.
-trait Listed: ReadValue + PartialEq + Serialize {
-    fn id(&self) -> &str;
-}
+trait Listed: ReadValue + PartialEq + Serialize {}
+
+impl<T: ReadValue + PartialEq + Serialize> Listed for T {}
 
 fn merge(text: &mut DocumentMut, old: &Document, new: &Document) {
-    merge_list(text, "sources", &old.sources, &new.sources);
-    merge_list(text, "logspaces", &old.logspaces, &new.logspaces);
-    merge_list(text, "destinations", &old.destinations, &new.destinations);
-    merge_list(text, "routes", &old.routes, &new.routes);
+    merge_list(text, "sources", &old.sources, &new.sources, |source| &source.id);
+    merge_list(text, "logspaces", &old.logspaces, &new.logspaces, |logspace| &logspace.id);
+    merge_list(text, "destinations", &old.destinations, &new.destinations, |destination| &destination.id);
+    merge_list(text, "routes", &old.routes, &new.routes, |route| &route.id);
 }
 
-fn merge_list<T: Listed>(text: &mut DocumentMut, key: &str, old: &[T], new: &[T]) {
+fn merge_list<T: Listed>(text: &mut DocumentMut, key: &str, old: &[T], new: &[T], id: fn(&T) -> &str) {
     if old == new {
         return;
     }
@@ -65,7 +55,7 @@ fn merge_list<T: Listed>(text: &mut DocumentMut, key: &str, old: &[T], new: &[T]
     let mut merged = ArrayOfTables::new();
     for entry in new {
         let same =
-            old.iter().zip(&mut tables).find(|(before, table)| before.id() == entry.id() && table.is_some());
+            old.iter().zip(&mut tables).find(|(before, table)| id(before) == id(entry) && table.is_some());
         let table = match same.and_then(|(before, table)| Some((before, table.take()?))) {
             Some((before, table)) => updated(table, before, entry),
             None => fresh(entry),
@@ -213,28 +203,4 @@ fn reads_as<T: Listed>(table: &Table, entry: &T) -> bool {
     let mut findings = Findings::default();
     let read = T::read(&node, &Path::default(), &mut findings);
     findings.is_empty() && read.as_ref() == Some(entry)
-}
-
-impl Listed for Source {
-    fn id(&self) -> &str {
-        &self.id
-    }
-}
-
-impl Listed for Logspace {
-    fn id(&self) -> &str {
-        &self.id
-    }
-}
-
-impl Listed for Destination {
-    fn id(&self) -> &str {
-        &self.id
-    }
-}
-
-impl Listed for Route {
-    fn id(&self) -> &str {
-        &self.id
-    }
 }

@@ -11,8 +11,7 @@ use crate::table_reader::TableReader;
 use crate::unit::{Period, Size};
 
 /// A named store.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct Logspace {
     /// The name that routes and searches use.
     pub id: String,
@@ -23,16 +22,15 @@ pub struct Logspace {
 }
 
 /// The limits of a logspace. Without limits it keeps everything.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, utoipa::ToSchema)]
 pub struct Retention {
     /// The greatest age of a message.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    #[schema(value_type = Option<String>)]
     pub age: Option<Period>,
     /// The greatest size of the logspace on disk.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    #[schema(value_type = Option<String>)]
     pub size: Option<Size>,
 }
 

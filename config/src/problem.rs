@@ -13,8 +13,7 @@ use serde::Serialize;
 pub const PROBLEMS_MAX: usize = 200;
 
 /// A problem of a document.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct Problem {
     /// The path of the value, such as `routes[2].where`. Empty for the document as a whole.
     pub path: String,
@@ -29,8 +28,7 @@ pub struct Problem {
 }
 
 /// A probable mistake in a document that can run.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct DocumentWarning {
     /// The kind of mistake, for programs.
     pub code: DocumentWarningCode,
@@ -41,8 +39,7 @@ pub struct DocumentWarning {
 }
 
 /// The kind of a probable mistake.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DocumentWarningCode {
     /// Messages of a source are dropped, because no route takes them.
@@ -151,6 +148,12 @@ impl Path {
 impl Findings {
     pub(crate) fn value(&mut self, path: &Path, message: impl Into<String>) {
         self.add(path, message.into(), FindingTarget::Value);
+    }
+
+    /// Notes why a value is refused; there is nothing in its place.
+    pub(crate) fn refuse<T>(&mut self, path: &Path, message: impl Into<String>) -> Option<T> {
+        self.value(path, message);
+        None
     }
 
     pub(crate) fn key(&mut self, path: &Path, message: impl Into<String>) {

@@ -28,8 +28,7 @@ pub(crate) trait Choice: Copy + 'static {
 /// that of each value behind it.
 macro_rules! choices {
     ($($(#[$about:meta])* pub enum $choice:ident: $noun:literal { $($(#[$of:meta])* $value:ident = $name:tt,)+ })+) => {$(
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize)]
-        #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, utoipa::ToSchema)]
         $(#[$about])*
         pub enum $choice {
             $($(#[$of])* #[serde(rename = $name)] $value,)+
@@ -121,10 +120,7 @@ impl ReadValue for String {
     fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<String> {
         match &node.value {
             NodeValue::Text(text) | NodeValue::Bare(text) => Some(text.clone()),
-            _ => {
-                findings.value(path, format!("must be a string, not {}", node.type_name()));
-                None
-            }
+            _ => findings.refuse(path, format!("must be a string, not {}", node.type_name())),
         }
     }
 }
@@ -132,12 +128,11 @@ impl ReadValue for String {
 impl ReadValue for bool {
     fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<bool> {
         match &node.value {
-            NodeValue::Boolean(value) => return Some(*value),
-            NodeValue::Bare(text) if text == "true" => return Some(true),
-            NodeValue::Bare(text) if text == "false" => return Some(false),
-            _ => findings.value(path, format!("must be true or false, not {}", node.type_name())),
+            NodeValue::Boolean(value) => Some(*value),
+            NodeValue::Bare(text) if text == "true" => Some(true),
+            NodeValue::Bare(text) if text == "false" => Some(false),
+            _ => findings.refuse(path, format!("must be true or false, not {}", node.type_name())),
         }
-        None
     }
 }
 
@@ -147,14 +142,10 @@ impl ReadValue for u32 {
             NodeValue::Integer(number) => u32::try_from(*number).ok(),
             NodeValue::Bare(text) => text.parse().ok(),
             _ => {
-                findings.value(path, format!("must be a whole number, not {}", node.type_name()));
-                return None;
+                return findings.refuse(path, format!("must be a whole number, not {}", node.type_name()));
             }
         };
-        if number.is_none() {
-            findings.value(path, format!("must be a whole number from 0 to {}", u32::MAX));
-        }
-        number
+        number.or_else(|| findings.refuse(path, format!("must be a whole number from 0 to {}", u32::MAX)))
     }
 }
 
@@ -181,13 +172,12 @@ impl<T: ReadValue> ReadValue for Vec<T> {
                 &split
             }
             _ => {
-                findings.value(path, format!("must be a list, not {}", node.type_name()));
-                return None;
+                return findings.refuse(path, format!("must be a list, not {}", node.type_name()));
             }
         };
         if nodes.len() > LIST_ITEMS_MAX {
-            findings.value(path, format!("has {} entries, and the limit is {LIST_ITEMS_MAX}", nodes.len()));
-            return None;
+            return findings
+                .refuse(path, format!("has {} entries, and the limit is {LIST_ITEMS_MAX}", nodes.len()));
         }
         // All items are read for their findings. One that cannot be read makes the whole list unreadable, because
         // leaving it out would shift the indexes of those after it.

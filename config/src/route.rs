@@ -10,8 +10,7 @@ use crate::step::{RouteStep, STEPS_MAX};
 use crate::table_reader::TableReader;
 
 /// One rule of the router.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct Route {
     /// The name that counters use.
     pub id: String,
@@ -23,7 +22,7 @@ pub struct Route {
     #[serde(rename = "where")]
     pub filter: String,
     /// The steps applied to messages before their targets get them, in order.
-    #[cfg_attr(feature = "schema", schema(value_type = Vec<Object>))]
+    #[schema(value_type = Vec<Object>)]
     pub steps: Vec<RouteStep>,
     /// The logspaces and destinations that get them.
     pub to: Vec<String>,

@@ -15,8 +15,7 @@ use crate::unit::{Period, Size};
 use crate::zone::{SenderZone, timezone, timezones};
 
 /// A configured receiver.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct Source {
     /// The name that routes, messages and counters use.
     pub id: String,
@@ -28,8 +27,7 @@ pub struct Source {
 }
 
 /// The kind of a source.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SourceKind {
     /// Syslog on its own sockets.
@@ -49,11 +47,11 @@ pub enum SourceKind {
 }
 
 /// The keys of a syslog source.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Syslog))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Syslog)]
 pub struct SyslogSource {
     /// The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`.
-    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    #[schema(value_type = Vec<String>)]
     pub listen: Vec<ListenAddress>,
     /// The delimiting of messages in a stream.
     pub framing: Framing,
@@ -65,11 +63,11 @@ pub struct SyslogSource {
 }
 
 /// The keys of a RELP source.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Relp))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Relp)]
 pub struct RelpSource {
     /// The sockets to open: `relp://ADDRESS:PORT`, `relp+tls://ADDRESS:PORT`.
-    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    #[schema(value_type = Vec<String>)]
     pub listen: Vec<ListenAddress>,
     /// The reading of received bytes.
     #[serde(flatten)]
@@ -77,14 +75,14 @@ pub struct RelpSource {
 }
 
 /// The keys of a GELF source.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Gelf))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Gelf)]
 pub struct GelfSource {
     /// The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`.
-    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    #[schema(value_type = Vec<String>)]
     pub listen: Vec<ListenAddress>,
     /// The longest message, uncompressed, that is kept whole; a longer one is cut and flagged.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub message_max: Size,
     /// The time and size up to which reads are combined.
     pub coalesce: Coalesce,
@@ -96,18 +94,17 @@ pub struct GelfSource {
 }
 
 /// The keys of an OpenTelemetry source.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct OtlpSource {
     /// The sockets to open: `grpc://ADDRESS:PORT`, `http://…`, `grpc+tls://…`, `https://…`.
-    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    #[schema(value_type = Vec<String>)]
     pub listen: Vec<ListenAddress>,
     /// The longest request that is accepted, uncompressed.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub request_max: Size,
     /// The name of the token that requests must have; without it, they need none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub token: Option<String>,
     /// The senders that are admitted.
     #[serde(flatten)]
@@ -115,8 +112,7 @@ pub struct OtlpSource {
 }
 
 /// The reading of bytes received through sockets, and the admitted senders.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct Reception {
     /// The format of messages.
     pub format: SourceFormat,
@@ -124,12 +120,12 @@ pub struct Reception {
     pub timezone: String,
     /// The time zones of single senders, as `HOST=ZONE`: by the host in their messages, or by their address.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    #[schema(value_type = Vec<String>)]
     pub timezones: Vec<SenderZone>,
     /// The encoding of bytes that are not UTF-8, by its WHATWG name.
     pub charset: String,
     /// The longest message that is kept whole; a longer one is cut and flagged.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub message_max: Size,
     /// The time and size up to which reads are combined.
     pub coalesce: Coalesce,
@@ -141,16 +137,15 @@ pub struct Reception {
 }
 
 /// The senders admitted to sockets, and their limits.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct Admission {
     /// The greatest number of open stream connections; further ones are refused.
     pub connections_max: u32,
     /// Networks that may send; empty for everyone.
-    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    #[schema(value_type = Vec<String>)]
     pub allow: Vec<IpNet>,
     /// Networks of proxies, whose connections begin with the address of the real sender (PROXY protocol 1 or 2).
-    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    #[schema(value_type = Vec<String>)]
     pub proxy_protocol: Vec<IpNet>,
     /// The certificate and key for encrypted connections.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,8 +153,7 @@ pub struct Admission {
 }
 
 /// The certificate and key for encrypted connections. Files are PEM, absolute or below the data directory.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct Tls {
     /// Our certificate, with the intermediate ones up to an authority that senders trust.
     pub certificate: String,
@@ -173,8 +167,8 @@ pub struct Tls {
 }
 
 /// The keys of a file source.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Files))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Files)]
 pub struct FileSource {
     /// The files to follow, absolute or below the data directory; `*` and `?` match parts of names.
     pub paths: Vec<String>,
@@ -186,34 +180,33 @@ pub struct FileSource {
     pub timezone: String,
     /// The time zones of single senders, as `HOST=ZONE`: by the host in their messages, or by their address.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    #[schema(value_type = Vec<String>)]
     pub timezones: Vec<SenderZone>,
     /// The encoding of bytes that are not UTF-8, by its WHATWG name.
     pub charset: String,
     /// The longest line that is kept whole; a longer one is cut and flagged.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub message_max: Size,
 }
 
 /// The keys of a source of messages from the HTTP ingest endpoints.
-#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Http))]
+#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Http)]
 pub struct HttpSource {
     /// The name of the token whose messages it takes; without it, it takes the messages that no other source does.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub token: Option<String>,
 }
 
 /// The time and size up to which reads are combined.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct Coalesce {
     /// The longest time that the first byte waits for others.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub delay: Period,
     /// The greatest number of bytes that are combined.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub buffer: Size,
 }
 

@@ -36,8 +36,7 @@ impl<'a> TableReader<'a> {
         findings: &'a mut Findings,
     ) -> Option<TableReader<'a>> {
         let NodeValue::Table(entries) = &node.value else {
-            findings.value(path, format!("must be a table, not {}", node.type_name()));
-            return None;
+            return findings.refuse(path, format!("must be a table, not {}", node.type_name()));
         };
         Some(TableReader { entries, path: path.clone(), known: Vec::new(), findings, table: "", groups: &[] })
     }

@@ -74,7 +74,12 @@ pub enum DefaultValue {
 }
 
 impl Setting {
-    pub(super) const fn new(key: &'static str, kind: SettingKind, label: &'static str) -> Setting {
+    pub(super) const fn new(
+        key: &'static str,
+        kind: SettingKind,
+        label: &'static str,
+        help: &'static str,
+    ) -> Setting {
         Setting {
             key,
             old_key: None,
@@ -85,7 +90,7 @@ impl Setting {
             max: None,
             is_secret: false,
             placeholder: None,
-            help: "",
+            help,
         }
     }
 
@@ -115,10 +120,6 @@ impl Setting {
 
     pub(super) const fn secret(self) -> Setting {
         Setting { is_secret: true, ..self }
-    }
-
-    pub(super) const fn help(self, help: &'static str) -> Setting {
-        Setting { help, ..self }
     }
 
     /// The default, read as a value.
@@ -156,6 +157,26 @@ impl SettingKind {
         .serialize(serializer)
     }
 }
+
+/// Defines groups of settings. A row has the key, the kind of its value, the label, what else is said of it, by the
+/// functions of [`Setting`], and the help.
+macro_rules! settings {
+    ($($(#[$about:meta])* $visible:vis $group:ident {
+        $($key:literal: $kind:ident $(<$choice:ty>)?, $label:literal $(, $more:ident $(= $value:expr)?)* => $help:literal;)+
+    })+) => {$(
+        $(#[$about])*
+        $visible const $group: &[$crate::catalogue::setting::Setting] = &[$(
+            $crate::catalogue::setting::Setting::new(
+                $key,
+                $crate::catalogue::setting::SettingKind::$kind $(($crate::catalogue::setting::names::<$choice>))?,
+                $label,
+                $help,
+            )$(.$more($($value)?))*
+        ),+];
+    )+};
+}
+
+pub(super) use settings;
 
 /// The row of a key, if it has one; `table` is the table that contains it, with its dot.
 pub(crate) fn find(groups: &[&'static [Setting]], table: &str, key: &str) -> Option<&'static Setting> {

@@ -151,8 +151,7 @@ impl fmt::Display for Addresses {
 }
 
 /// The written form of addresses: one, or a list of several.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Serialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub(super) enum OneOrMore {
     /// A single address.

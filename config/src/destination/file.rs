@@ -12,27 +12,26 @@ use crate::unit::{Period, Size};
 const NAME_BYTES_MAX: usize = 220;
 
 /// The keys of a file destination.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct FileSink {
     /// The file, absolute or below the data directory; with fields of a message in it, there are several.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub path: NameTemplate,
     /// The conditions for rotation.
     pub rotate: Rotation,
 }
 
 /// The conditions under which a file is rotated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Rotate))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Rotate)]
 pub struct Rotation {
     /// The greatest size of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    #[schema(value_type = Option<String>)]
     pub size: Option<Size>,
     /// The interval of rotation: files are rotated at its multiples, counted from 1970 in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    #[schema(value_type = Option<String>)]
     pub age: Option<Period>,
     /// The compression of rotated files.
     pub compression: Packing,

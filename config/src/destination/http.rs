@@ -18,8 +18,8 @@ const INDEX_BYTES_MAX: usize = 255;
 const HEADERS_MAX: usize = 32;
 
 /// The keys of an Elasticsearch or OpenSearch destination.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Elastic))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Elastic)]
 pub struct ElasticServer {
     /// The server.
     #[serde(flatten)]
@@ -35,8 +35,8 @@ pub struct ElasticServer {
 }
 
 /// The keys of a Loki destination.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Loki))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Loki)]
 pub struct LokiServer {
     /// The server.
     #[serde(flatten)]
@@ -54,8 +54,8 @@ pub struct LokiServer {
 }
 
 /// The keys of a Splunk destination.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = SplunkHec))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = SplunkHec)]
 pub struct SplunkHecServer {
     /// The server.
     #[serde(flatten)]
@@ -77,8 +77,8 @@ pub struct SplunkHecServer {
 }
 
 /// The keys of an OpenTelemetry destination.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Otlp))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Otlp)]
 pub struct OtlpServer {
     /// The server.
     #[serde(flatten)]
@@ -89,8 +89,7 @@ pub struct OtlpServer {
 }
 
 /// The keys of a destination for any other HTTP server.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct NdjsonHttp {
     /// The server.
     #[serde(flatten)]
@@ -105,11 +104,10 @@ pub struct NdjsonHttp {
 }
 
 /// The settings that all HTTP destinations have.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct HttpServer {
     /// The address of the server.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub url: Url,
     /// The user.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,16 +121,16 @@ pub struct HttpServer {
     /// The greatest number of concurrent requests.
     pub connections: u32,
     /// Headers added to every request, as `NAME: VALUE`.
-    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    #[schema(value_type = Vec<String>)]
     pub headers: Vec<HttpHeader>,
     /// The compression of bodies.
     pub compression: Compression,
     /// The longest time that a request may take.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub timeout: Period,
     /// The proxy for requests, instead of that of the server's environment.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    #[schema(value_type = Option<String>)]
     pub proxy: Option<Proxy>,
     /// The trusted authorities and our certificate for encrypted connections.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,8 +138,7 @@ pub struct HttpServer {
 }
 
 /// A token, as text or in a file.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, utoipa::ToSchema)]
 pub struct DestinationToken {
     /// The token.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -30,8 +30,7 @@ use crate::table_reader::{TableReader, defaults};
 use crate::unit::{Period, Size};
 
 /// A system that messages are forwarded to.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct Destination {
     /// The name that routes and counters use.
     pub id: String,
@@ -45,8 +44,7 @@ pub struct Destination {
 }
 
 /// The kind of a destination.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum DestinationKind {
     /// A syslog server.
@@ -146,18 +144,17 @@ impl DestinationKind {
 }
 
 /// The queue of messages for a destination.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct Queue {
     /// The greatest size of the queue on disk.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub size: Size,
     /// The greatest size of the part that is kept in memory as well, so that it can be sent without reading the disk.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub memory: Size,
     /// The greatest age of a message before it is dropped.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    #[schema(value_type = Option<String>)]
     pub age: Option<Period>,
     /// The time at which a message is acknowledged.
     pub durability: QueueDurability,

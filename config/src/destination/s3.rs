@@ -16,12 +16,11 @@ use crate::unit::{Period, Size};
 const PREFIX_BYTES_MAX: usize = 900;
 
 /// The keys of an S3 destination.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct S3 {
     /// The server, unless it is that of AWS for the region.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    #[schema(value_type = Option<String>)]
     pub url: Option<Url>,
     /// The bucket.
     pub bucket: String,
@@ -38,7 +37,7 @@ pub struct S3 {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_key_file: Option<String>,
     /// The beginning of the names of objects.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub prefix: NameTemplate,
     /// The limits of the messages that are gathered into one object.
     pub object: GatherLimits,
@@ -47,14 +46,14 @@ pub struct S3 {
     /// The compression of objects.
     pub compression: Packing,
     /// Headers added to every request, as `NAME: VALUE`.
-    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    #[schema(value_type = Vec<String>)]
     pub headers: Vec<HttpHeader>,
     /// The longest time that a request may take.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub timeout: Period,
     /// The proxy for requests, instead of that of the server's environment.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    #[schema(value_type = Option<String>)]
     pub proxy: Option<Proxy>,
     /// The trusted authorities and our certificate for encrypted connections.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,14 +61,14 @@ pub struct S3 {
 }
 
 /// The limits of messages that are sent together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Gather))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Gather)]
 pub struct GatherLimits {
     /// The greatest size, as messages are in memory.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub size: Size,
     /// The longest time that a message waits for more.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub age: Period,
 }
 

@@ -1,20 +1,17 @@
 //! Destinations that receive syslog over datagrams, streams and RELP.
 
-use serde::Serialize;
-
-#[cfg(feature = "schema")]
 use super::address::OneOrMore;
 use super::address::{Addresses, Transport, bare_host};
 use crate::choice::{ForwardFormat, ForwardFraming};
 use crate::problem::quoted;
 use crate::table_reader::TableReader;
+use serde::Serialize;
 
 /// The keys of a syslog destination.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct SyslogServer {
     /// The address `udp://HOST:PORT`, `tcp://HOST:PORT` or `tls://HOST:PORT`, or several.
-    #[cfg_attr(feature = "schema", schema(value_type = OneOrMore))]
+    #[schema(value_type = OneOrMore)]
     pub to: Addresses,
     /// The format of messages.
     pub format: ForwardFormat,
@@ -26,11 +23,10 @@ pub struct SyslogServer {
 }
 
 /// The keys of a RELP destination.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct RelpServer {
     /// The address `relp://HOST:PORT` or `relp+tls://HOST:PORT`, or several.
-    #[cfg_attr(feature = "schema", schema(value_type = OneOrMore))]
+    #[schema(value_type = OneOrMore)]
     pub to: Addresses,
     /// The format of messages.
     pub format: ForwardFormat,
@@ -43,8 +39,7 @@ pub struct RelpServer {
 
 /// The trusted authorities and our certificate for encrypted connections to a server. Files are PEM, absolute or
 /// below the data directory.
-#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 pub struct ClientTls {
     /// The authorities that sign the server's certificate, instead of those of the system.
     #[serde(skip_serializing_if = "Option::is_none")]

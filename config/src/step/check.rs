@@ -115,21 +115,11 @@ pub(crate) fn check_step(step: &RouteStep, path: &Path, findings: &mut Findings)
     let mut checking = StepChecker { path, findings };
     let filter = step.filter.as_ref().map(|text| checking.query("where", text));
     let action = checking.action(&step.action)?;
-    Some(CheckedStep { step: step.clone(), filter: filter.transpose_ok()?, action })
-}
-
-/// Swaps the layers of an `Option<Option<T>>`, in which the inner `None` means that there is a finding.
-trait TransposeOk<T> {
-    fn transpose_ok(self) -> Option<Option<T>>;
-}
-
-impl<T> TransposeOk<T> for Option<Option<T>> {
-    fn transpose_ok(self) -> Option<Option<T>> {
-        match self {
-            None => Some(None),
-            Some(found) => found.map(Some),
-        }
-    }
+    let filter = match filter {
+        Some(filter) => Some(filter?),
+        None => None,
+    };
+    Some(CheckedStep { step: step.clone(), filter, action })
 }
 
 struct StepChecker<'a> {
@@ -179,18 +169,10 @@ impl StepChecker<'_> {
             StepAction::Mask { pattern, with } => {
                 let regex = self.regex(kind, pattern)?;
                 if regex.compiled().is_match(b"") {
-                    self.findings.value(
-                        &self.path.key(kind),
-                        "also matches the empty text: make it require a character",
-                    );
-                    return None;
+                    return self.refuse(kind, "also matches the empty text: make it require a character");
                 }
                 if regex.compiled().is_match(with.as_bytes()) {
-                    self.findings.value(
-                        &self.path.key("with"),
-                        "is itself matched by the expression: choose another text",
-                    );
-                    return None;
+                    return self.refuse("with", "is itself matched by the expression: choose another text");
                 }
                 CheckedAction::Mask { regex, with: with.clone() }
             }
@@ -201,8 +183,7 @@ impl StepChecker<'_> {
             StepAction::Dedup { fields, within } => {
                 let within = within.duration();
                 if within.is_zero() || WITHIN_MAX < within {
-                    self.findings.value(&self.path.key("within"), "must be above 0 and at most 1d");
-                    return None;
+                    return self.refuse("within", "must be above 0 and at most 1d");
                 }
                 CheckedAction::Dedup(self.names(kind, fields, Self::readable)?, within)
             }
@@ -214,8 +195,7 @@ impl StepChecker<'_> {
                         "{} is not the name of a lookup file: write it like `assets.csv`, without a folder",
                         quoted(file)
                     );
-                    self.findings.value(&self.path.key(kind), message);
-                    return None;
+                    return self.refuse(kind, message);
                 }
                 self.names("set", set, Self::changeable)?;
                 CheckedAction::Lookup { file: file.clone(), key, set: set.clone() }
@@ -232,8 +212,7 @@ impl StepChecker<'_> {
             return Some(());
         }
         let message = format!("{} is not a valid value: write {}", quoted(text), example(*field));
-        self.findings.value(&self.path.key("set").key(name), message);
-        None
+        self.findings.refuse(&self.path.key("set").key(name), message)
     }
 
     fn parsing(&mut self, format: &ParseFormat) -> Option<CheckedFormat> {
@@ -245,11 +224,7 @@ impl StepChecker<'_> {
             ParseFormat::Csv(columns) => {
                 let bad = columns.iter().find(|name| !name.is_empty() && !is_name(name));
                 if let Some(bad) = bad {
-                    self.findings.value(
-                        &self.path.key("columns"),
-                        format!("{} is not a name of a field", quoted(bad)),
-                    );
-                    return None;
+                    return self.refuse("columns", format!("{} is not a name of a field", quoted(bad)));
                 }
                 CheckedFormat::Csv(self.some("columns", columns.clone())?)
             }
@@ -259,9 +234,14 @@ impl StepChecker<'_> {
             }
             ParseFormat::Extract(pattern) => {
                 let template = CaptureTemplate::new(pattern);
-                CheckedFormat::Captures(self.note("pattern", template)?.captures().clone())
+                CheckedFormat::Captures(self.note("pattern", template)?.captures.clone())
             }
         })
+    }
+
+    /// Notes why the value of a key is refused; there is nothing in its place.
+    fn refuse<T>(&mut self, key: &str, message: impl Into<String>) -> Option<T> {
+        self.findings.refuse(&self.path.key(key), message)
     }
 
     fn note<T>(&mut self, key: &str, result: Result<T, impl ToString>) -> Option<T> {
@@ -277,8 +257,7 @@ impl StepChecker<'_> {
             Ok(query) if query.uses_logspace() => {
                 let message =
                     "a step comes before the logspace, so it cannot ask for one: leave out `logspace:`";
-                self.findings.value(&self.path.key(key), message);
-                None
+                self.refuse(key, message)
             }
             Ok(query) => Some(query),
             Err(error) => {
@@ -292,11 +271,8 @@ impl StepChecker<'_> {
 
     fn prefix(&mut self, prefix: &str) -> Option<String> {
         if !prefix.is_empty() && !is_name(prefix) {
-            self.findings.value(
-                &self.path.key("prefix"),
-                format!("{} cannot be the beginning of a field's name", quoted(prefix)),
-            );
-            return None;
+            return self
+                .refuse("prefix", format!("{} cannot be the beginning of a field's name", quoted(prefix)));
         }
         Some(prefix.to_owned())
     }
@@ -304,8 +280,7 @@ impl StepChecker<'_> {
     /// Checks that a list is not empty.
     fn some<T>(&mut self, key: &str, list: Vec<T>) -> Option<Vec<T>> {
         if list.is_empty() {
-            self.findings.value(&self.path.key(key), "must name at least one");
-            return None;
+            return self.refuse(key, "must name at least one");
         }
         Some(list)
     }
@@ -328,14 +303,11 @@ impl StepChecker<'_> {
     /// Checks that a name is that of a field that a message may have.
     fn readable(&mut self, key: &str, name: &str) -> Option<FieldName> {
         if !is_name(name) {
-            self.findings.value(&self.path.key(key), format!("{} is not a name of a field", quoted(name)));
-            return None;
+            return self.refuse(key, format!("{} is not a name of a field", quoted(name)));
         }
         match FieldName::new(name) {
             FieldName::Known(field @ (Field::Logspace | Field::CopyOf | Field::Flag)) => {
-                self.findings
-                    .value(&self.path.key(key), format!("a step cannot use the field `{}`", field.name()));
-                None
+                self.refuse(key, format!("a step cannot use the field `{}`", field.name()))
             }
             field => Some(field),
         }
@@ -349,8 +321,7 @@ impl StepChecker<'_> {
                     "`{}` records how the message was received, and cannot be changed: choose another name",
                     field.name()
                 );
-                self.findings.value(&self.path.key(key), message);
-                None
+                self.refuse(key, message)
             }
             field => Some(field),
         }
@@ -360,9 +331,7 @@ impl StepChecker<'_> {
     fn text(&mut self, key: &str, name: &str) -> Option<FieldName> {
         match self.changeable(key, name)? {
             FieldName::Known(field @ (Field::Severity | Field::Facility | Field::Time)) => {
-                self.findings
-                    .value(&self.path.key(key), format!("`{}` is not a text field: use `set`", field.name()));
-                None
+                self.refuse(key, format!("`{}` is not a text field: use `set`", field.name()))
             }
             field => Some(field),
         }

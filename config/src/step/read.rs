@@ -26,20 +26,18 @@ fn kind(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<&'s
     let NodeValue::Table(entries) = &node.value else {
         let message =
             format!("must be a table like `{{ drop = 'severity:debug' }}`, not {}", node.type_name());
-        findings.value(path, message);
-        return None;
+        return findings.refuse(path, message);
     };
     let mut kinds = KINDS.into_iter().filter(|kind| entries.iter().any(|entry| entry.key == *kind));
     let Some(kind) = kinds.next() else {
         let meant = entries.iter().map(|entry| did_you_mean(&entry.key, KINDS));
         let meant = meant.into_iter().find(|meant| !meant.is_empty()).unwrap_or_default();
-        findings.value(path, format!("has no action: give it one of the keys {}{meant}", one_of(KINDS)));
-        return None;
+        return findings
+            .refuse(path, format!("has no action: give it one of the keys {}{meant}", one_of(KINDS)));
     };
     match kinds.find(|other| kind != "lookup" || *other != "set") {
         Some(other) => {
-            findings.value(path, format!("has two actions, `{kind}` and `{other}`: split it into two steps"));
-            None
+            findings.refuse(path, format!("has two actions, `{kind}` and `{other}`: split it into two steps"))
         }
         None => Some(kind),
     }

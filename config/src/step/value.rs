@@ -93,11 +93,10 @@ pub(super) struct TextTable(pub(super) Vec<(String, String)>);
 impl ReadValue for TextTable {
     fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<TextTable> {
         let NodeValue::Table(entries) = &node.value else {
-            findings.value(
+            return findings.refuse(
                 path,
                 format!("must be a table like `{{ zone = \"dmz\" }}`, not {}", node.type_name()),
             );
-            return None;
         };
         let texts: Vec<_> = entries
             .iter()

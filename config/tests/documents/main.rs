@@ -3,7 +3,6 @@
 mod diff;
 mod problems;
 mod round_trip;
-#[cfg(feature = "schema")]
 mod schema;
 mod settings;
 mod shipped;

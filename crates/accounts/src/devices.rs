@@ -31,8 +31,7 @@ impl Meta {
 
     /// Remembers that the user has just logged in with this device.
     pub fn add_device(&self, user_id: i64, secret_hash: [u8; 32], now: Timestamp) -> Result<()> {
-        self.write(|connection| {
-            let transaction = connection.transaction()?;
+        self.write(|transaction| {
             transaction.execute(
                 "INSERT OR REPLACE INTO devices (hash, user_id, seen_at) VALUES (?1, ?2, ?3)",
                 params![secret_hash, user_id, Nanos(now)],
@@ -42,7 +41,7 @@ impl Meta {
                      (SELECT hash FROM devices WHERE user_id = ?1 ORDER BY seen_at DESC LIMIT ?2)",
                 params![user_id, DEVICES_MAX],
             )?;
-            Ok(transaction.commit()?)
+            Ok(())
         })
     }
 }

@@ -29,8 +29,7 @@ impl Meta {
     /// rights at each.
     pub fn admit(&self, known: &ExternalUser, now: Timestamp) -> Result<Credentials> {
         let ExternalUser { origin, subject, name, role, grant } = known;
-        self.write(|connection| {
-            let transaction = connection.transaction()?;
+        self.write(|transaction| {
             let owner = transaction.query_row(
                 "SELECT origin IS ?2 AND subject IS ?3 FROM users WHERE name = ?1",
                 params![name, origin, subject],
@@ -47,8 +46,7 @@ impl Meta {
                  DO UPDATE SET name = ?1, role = ?2, logspaces = ?3, scope = ?4",
                 params![name, role, grant.logspaces_column(), grant.scope, Nanos(now), origin, subject],
             )?;
-            let admitted = credentials(&transaction, "origin = ?1 AND subject = ?2", [origin, subject])?;
-            transaction.commit()?;
+            let admitted = credentials(transaction, "origin = ?1 AND subject = ?2", [origin, subject])?;
             admitted.ok_or_else(|| Error::NoSuchUser(name.clone()))
         })
     }

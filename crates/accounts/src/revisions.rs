@@ -54,8 +54,7 @@ impl Meta {
         now: Timestamp,
         deadline: Option<RevisionDeadline>,
     ) -> Result<u64> {
-        self.write(|connection| {
-            let transaction = connection.transaction()?;
+        self.write(|transaction| {
             transaction.execute(
                 "INSERT INTO revisions (toml, author, comment, created_at) VALUES (?1, ?2, ?3, ?4)",
                 params![toml, author, comment, Nanos(now)],
@@ -63,8 +62,7 @@ impl Meta {
             let number = transaction.last_insert_rowid() as u64;
             transaction
                 .execute("DELETE FROM revisions WHERE number <= ?1", [number as i64 - REVISIONS_MAX])?;
-            unconfirmed::begin(&transaction, number, deadline)?;
-            transaction.commit()?;
+            unconfirmed::begin(transaction, number, deadline)?;
             Ok(number)
         })
     }
@@ -80,15 +78,14 @@ impl Meta {
 
     /// Restores revisions that the database has lost, under their own numbers.
     pub fn put_back(&self, revisions: &[Revision]) -> Result<()> {
-        self.write(|connection| {
-            let transaction = connection.transaction()?;
+        self.write(|transaction| {
             for Revision { number, toml, author, comment, created_at } in revisions {
                 transaction.execute(
                     "INSERT INTO revisions (number, toml, author, comment, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
                     params![*number as i64, toml, author, comment, Nanos(*created_at)],
                 )?;
             }
-            Ok(transaction.commit()?)
+            Ok(())
         })
     }
 

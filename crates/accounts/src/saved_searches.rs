@@ -144,8 +144,7 @@ impl Meta {
 
     /// Saves a search for an actor that has an account.
     pub fn add_saved_search(&self, owner: &Actor, new: &SearchToSave, now: Timestamp) -> Result<SavedSearch> {
-        self.write(|connection| {
-            let transaction = connection.transaction()?;
+        self.write(|transaction| {
             let count: u32 = transaction.query_row(
                 "SELECT count(*) FROM saved_searches WHERE account = ?1",
                 [owner.account],
@@ -154,10 +153,8 @@ impl Meta {
             if SAVED_SEARCHES_MAX <= count {
                 return Err(Error::TooManySearches { owner: owner.name.clone(), max: SAVED_SEARCHES_MAX });
             }
-            insert(&transaction, owner, new, now).map_err(|error| taken(error, &owner.name, new))?;
-            let search = seen(&transaction, owner.account, transaction.last_insert_rowid())?;
-            transaction.commit()?;
-            Ok(search)
+            insert(transaction, owner, new, now).map_err(|error| taken(error, &owner.name, new))?;
+            seen(transaction, owner.account, transaction.last_insert_rowid())
         })
     }
 
@@ -170,24 +167,19 @@ impl Meta {
         new: &SearchToSave,
         now: Timestamp,
     ) -> Result<SavedSearch> {
-        self.write(|connection| {
-            let transaction = connection.transaction()?;
-            let SavedSearch { account, owner, .. } = changeable(&transaction, caller, is_admin, id)?;
-            update(&transaction, id, new, now).map_err(|error| taken(error, &owner, new))?;
+        self.write(|transaction| {
+            let SavedSearch { account, owner, .. } = changeable(transaction, caller, is_admin, id)?;
+            update(transaction, id, new, now).map_err(|error| taken(error, &owner, new))?;
             // An administrator may have made the search private to its owner.
-            let search = seen(&transaction, account.or(Some(caller)), id)?;
-            transaction.commit()?;
-            Ok(search)
+            seen(transaction, account.or(Some(caller)), id)
         })
     }
 
     /// Removes a saved search; allowed for those who may replace it.
     pub fn remove_saved_search(&self, caller: Account, is_admin: bool, id: i64) -> Result<SavedSearch> {
-        self.write(|connection| {
-            let transaction = connection.transaction()?;
-            let removed = changeable(&transaction, caller, is_admin, id)?;
+        self.write(|transaction| {
+            let removed = changeable(transaction, caller, is_admin, id)?;
             transaction.execute("DELETE FROM saved_searches WHERE id = ?1", [id])?;
-            transaction.commit()?;
             Ok(removed)
         })
     }

@@ -54,8 +54,7 @@ impl Meta {
     /// if the code is wrong.
     pub fn confirm_totp(&self, user_id: i64, code: &str, now: Timestamp) -> Result<Option<Vec<String>>> {
         let codes = recovery_codes()?;
-        self.write(|connection| {
-            let transaction = connection.transaction()?;
+        self.write(|transaction| {
             let found = transaction.query_row(
                 "SELECT secret FROM totp WHERE user_id = ?1 AND confirmed_at IS NULL AND ?2 < begun_at",
                 params![user_id, Nanos(now.saturating_add(-ENROLMENT_MAX))],
@@ -67,8 +66,7 @@ impl Meta {
                 "UPDATE totp SET confirmed_at = ?2, last_step = ?3 WHERE user_id = ?1",
                 params![user_id, Nanos(now), step],
             )?;
-            replace_codes(&transaction, user_id, &codes)?;
-            transaction.commit()?;
+            replace_codes(transaction, user_id, &codes)?;
             Ok(Some(codes.clone()))
         })
     }
@@ -117,8 +115,7 @@ impl Meta {
     /// Replaces all recovery codes. Returns the new ones, which are shown only this once.
     pub fn renew_recovery_codes(&self, user_id: i64) -> Result<Vec<String>> {
         let codes = recovery_codes()?;
-        self.write(|connection| {
-            let transaction = connection.transaction()?;
+        self.write(|transaction| {
             let is_enrolled: bool = transaction.query_row(
                 "SELECT EXISTS (SELECT 1 FROM totp WHERE user_id = ?1 AND confirmed_at IS NOT NULL)",
                 [user_id],
@@ -127,8 +124,8 @@ impl Meta {
             if !is_enrolled {
                 return Err(Error::NoSecondFactor);
             }
-            replace_codes(&transaction, user_id, &codes)?;
-            Ok(transaction.commit()?)
+            replace_codes(transaction, user_id, &codes)?;
+            Ok(())
         })?;
         Ok(codes)
     }
@@ -136,11 +133,9 @@ impl Meta {
     /// Removes a user's second factor and recovery codes.
     pub fn remove_totp(&self, user_id: i64) -> Result<()> {
         let mut store = self.store();
-        let removed = store.write(|connection| {
-            let transaction = connection.transaction()?;
+        let removed = store.write(|transaction| {
             let removed = transaction.execute("DELETE FROM totp WHERE user_id = ?1", [user_id])?;
             transaction.execute("DELETE FROM recovery_codes WHERE user_id = ?1", [user_id])?;
-            transaction.commit()?;
             Ok(removed)
         })?;
         store.books.forget_step(user_id);

@@ -77,8 +77,7 @@ impl Meta {
         let mut store = self.store();
         // Writes the books first: some sessions that seem to have ended may have been prolonged since the last round.
         let written = store.keep_books(now).and_then(|()| {
-            store.write(|connection| {
-                let transaction = connection.transaction()?;
+            store.write(|transaction| {
                 transaction.execute("DELETE FROM sessions WHERE expires_at <= ?1", [Nanos(now)])?;
                 transaction.execute(
                     "INSERT INTO sessions (hash, user_id, began_at, seen_at, expires_at, address, browser)
@@ -90,7 +89,7 @@ impl Meta {
                          (SELECT hash FROM sessions WHERE user_id = ?1 ORDER BY expires_at DESC LIMIT -1 OFFSET ?2)",
                     params![user_id, SESSIONS_OF_USER_MAX],
                 )?;
-                Ok(transaction.commit()?)
+                Ok(())
             })
         });
         match written {

@@ -12,7 +12,7 @@ use super::witness::{self, Pages, Witness};
 use logstead_flow::machine::reserve::Reserve;
 use logstead_indexer::{Disk, RealDisk};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
-use rusqlite::Connection;
+use rusqlite::{Connection, Transaction};
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::os::unix::fs::OpenOptionsExt;
@@ -80,20 +80,26 @@ impl Meta {
         MutexGuard::map(self.store.lock(), |store| &mut store.connection)
     }
 
-    /// Makes a change; if the disk is full, with space from the reserve.
-    pub(super) fn write<T>(&self, change: impl FnMut(&mut Connection) -> Result<T>) -> Result<T> {
+    /// Makes a change in one transaction; if the disk is full, with space from the reserve.
+    pub(super) fn write<T>(&self, change: impl FnMut(&Transaction<'_>) -> Result<T>) -> Result<T> {
         self.store().write(change)
     }
 }
 
 impl MetaStore {
-    pub(super) fn write<T>(&mut self, mut change: impl FnMut(&mut Connection) -> Result<T>) -> Result<T> {
-        let mut done = change(&mut self.connection);
+    pub(super) fn write<T>(&mut self, mut change: impl FnMut(&Transaction<'_>) -> Result<T>) -> Result<T> {
+        let mut attempt = |connection: &mut Connection| {
+            let transaction = connection.transaction()?;
+            let done = change(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        };
+        let mut done = attempt(&mut self.connection);
         if matches!(done, Err(Error::Full(_))) && self.reuse_log().is_ok() {
-            done = change(&mut self.connection);
+            done = attempt(&mut self.connection);
         }
         while matches!(done, Err(Error::Full(_))) && self.reserve.give() {
-            done = change(&mut self.connection);
+            done = attempt(&mut self.connection);
         }
         let done = done?;
         self.settle()?;

@@ -104,12 +104,10 @@ impl Meta {
         now: Timestamp,
     ) -> Result<(i64, Secret)> {
         let secret = Secret::token()?;
-        let id = self.write(|connection| {
-            let transaction = connection.transaction()?;
-            check_free(&transaction, new.name, None, now)?;
-            insert(&transaction, new, grant, limits, secret.hash(), now)?;
+        let id = self.write(|transaction| {
+            check_free(transaction, new.name, None, now)?;
+            insert(transaction, new, grant, limits, secret.hash(), now)?;
             let id = transaction.last_insert_rowid();
-            transaction.commit()?;
             Ok(id)
         })?;
         Ok((id, secret))
@@ -143,19 +141,17 @@ impl Meta {
     /// Gives a token the name, the grant, the limits and the end of `after`, if it still has those of `before`; returns
     /// whether it had. Its secret stays.
     pub fn change_token(&self, before: &ApiToken, after: &ApiToken, now: Timestamp) -> Result<bool> {
-        self.write(|connection| {
-            let transaction = connection.transaction()?;
-            let found = token(&transaction, before.id)?;
+        self.write(|transaction| {
+            let found = token(transaction, before.id)?;
             if found.is_none_or(|found| found.settings() != before.settings()) {
                 return Ok(false);
             }
-            check_free(&transaction, &after.name, Some(before.id), now)?;
+            check_free(transaction, &after.name, Some(before.id), now)?;
             let (expires_at, logspaces) = (after.expires_at.map(Nanos), after.grant.logspaces_column());
             transaction.execute(
                 "UPDATE tokens SET name = ?2, logspaces = ?3, scope = ?4, limits = ?5, expires_at = ?6 WHERE id = ?1",
                 params![before.id, after.name, logspaces, after.grant.scope, JsonColumn(&after.limits), expires_at],
             )?;
-            transaction.commit()?;
             Ok(true)
         })
     }

@@ -166,11 +166,9 @@ impl Meta {
 
     /// Changes the role and the grant of a user. Returns the user before and after.
     pub fn change_user(&self, name: &str, role: Role, grant: &Grant) -> Result<(User, User)> {
-        self.write(|connection| {
-            let transaction = connection.transaction()?;
-            let before = user(&transaction, name)?;
-            let after = set_rights(&transaction, &before, role, grant)?;
-            transaction.commit()?;
+        self.write(|transaction| {
+            let before = user(transaction, name)?;
+            let after = set_rights(transaction, &before, role, grant)?;
             Ok((before, after))
         })
     }
@@ -178,14 +176,12 @@ impl Meta {
     /// Changes the role and the grant of a user who still has those of `before`. Returns the user afterwards, or `None`
     /// if they were changed meanwhile.
     pub fn change_user_from(&self, before: &User, role: Role, grant: &Grant) -> Result<Option<User>> {
-        self.write(|connection| {
-            let transaction = connection.transaction()?;
-            let found = user(&transaction, &before.name)?;
+        self.write(|transaction| {
+            let found = user(transaction, &before.name)?;
             if (found.role, &found.grant) != (before.role, &before.grant) {
                 return Ok(None);
             }
-            let after = set_rights(&transaction, &found, role, grant)?;
-            transaction.commit()?;
+            let after = set_rights(transaction, &found, role, grant)?;
             Ok(Some(after))
         })
     }
@@ -193,16 +189,14 @@ impl Meta {
     /// Removes a user with all of their sessions and private searches.
     pub fn remove_user(&self, name: &str) -> Result<()> {
         let mut store = self.store();
-        let id = store.write(|connection| {
-            let transaction = connection.transaction()?;
-            another_admin(&transaction, &user(&transaction, name)?)?;
-            let id = id(&transaction, name)?;
+        let id = store.write(|transaction| {
+            another_admin(transaction, &user(transaction, name)?)?;
+            let id = id(transaction, name)?;
             transaction.execute(
                 "DELETE FROM saved_searches WHERE account = ?1 AND shared = 0",
                 [Account::User(id)],
             )?;
             transaction.execute("DELETE FROM users WHERE id = ?1", [id])?;
-            transaction.commit()?;
             Ok(id)
         })?;
         store.books.end_all(id, None);
@@ -213,11 +207,10 @@ impl Meta {
     /// Disables a user, which ends the user's sessions, or enables the user again.
     pub fn set_disabled(&self, name: &str, disabled_at: Option<Timestamp>) -> Result<()> {
         let mut store = self.store();
-        let id = store.write(|connection| {
-            let transaction = connection.transaction()?;
-            let id = id(&transaction, name)?;
+        let id = store.write(|transaction| {
+            let id = id(transaction, name)?;
             if disabled_at.is_some() {
-                another_admin(&transaction, &user(&transaction, name)?)?;
+                another_admin(transaction, &user(transaction, name)?)?;
                 transaction.execute("DELETE FROM sessions WHERE user_id = ?1", [id])?;
                 transaction.execute("DELETE FROM devices WHERE user_id = ?1", [id])?;
             }
@@ -225,7 +218,6 @@ impl Meta {
                 "UPDATE users SET disabled_at = ?2 WHERE id = ?1",
                 params![id, disabled_at.map(Nanos)],
             )?;
-            transaction.commit()?;
             Ok(id)
         })?;
         if disabled_at.is_some() {
@@ -238,10 +230,9 @@ impl Meta {
     /// `keep`.
     pub fn set_password(&self, name: &str, password_hash: &str, keep: Option<[u8; 32]>) -> Result<()> {
         let mut store = self.store();
-        let id = store.write(|connection| {
-            let transaction = connection.transaction()?;
-            let id = id(&transaction, name)?;
-            if let User { origin: Some(origin), name, .. } = user(&transaction, name)? {
+        let id = store.write(|transaction| {
+            let id = id(transaction, name)?;
+            if let User { origin: Some(origin), name, .. } = user(transaction, name)? {
                 return Err(Error::PasswordElsewhere { name, origin });
             }
             transaction
@@ -249,7 +240,6 @@ impl Meta {
             transaction
                 .execute("DELETE FROM sessions WHERE user_id = ?1 AND hash IS NOT ?2", params![id, keep])?;
             transaction.execute("DELETE FROM devices WHERE user_id = ?1", [id])?;
-            transaction.commit()?;
             Ok(id)
         })?;
         store.books.end_all(id, keep);

@@ -17,8 +17,9 @@ use std::net::IpAddr;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
     /// A host name or an address; an IPv6 address is in brackets.
-    host: String,
-    port: u16,
+    pub host: String,
+    /// The port.
+    pub port: u16,
     /// The value of `Proxy-Authorization`.
     authorization: Option<String>,
 }
@@ -88,16 +89,6 @@ impl Proxy {
             return Err(wrong());
         }
         Ok(Proxy { host: host.to_owned(), port, authorization: user.map(authorization).transpose()? })
-    }
-
-    /// The host; an IPv6 address is in brackets.
-    pub fn host(&self) -> &str {
-        &self.host
-    }
-
-    /// The port.
-    pub fn port(&self) -> u16 {
-        self.port
     }
 
     /// The value of `Proxy-Authorization`, if the proxy requires a user.

@@ -182,7 +182,8 @@ impl Receipt {
 /// A part of a chunk that still has to be dealt with.
 #[derive(Debug)]
 pub struct Pending {
-    receipt: Receipt,
+    /// The receipt that it settles.
+    pub receipt: Receipt,
     done: bool,
     /// The sequel that runs after this part.
     sequel: Option<Sequel>,
@@ -222,11 +223,6 @@ impl Pending {
     /// Marks the part as failed, with the reason.
     pub fn fail(self, reason: &str) {
         self.receipt.fail(reason);
-    }
-
-    /// The receipt that it settles.
-    pub fn receipt(&self) -> &Receipt {
-        &self.receipt
     }
 }
 
@@ -310,7 +306,7 @@ mod tests {
     fn the_sender_hears_the_outcome_when_the_last_part_is_done() {
         let budget = Budget::new(10 * UNIT_BYTES);
         let (chunk, mut outcome) = Pending::answering(budget.try_reserve(3000).unwrap());
-        let part = chunk.receipt().clone();
+        let part = chunk.receipt.clone();
         chunk.done();
         assert!(outcome.try_recv().is_err() && budget.used_bytes() == 3 * UNIT_BYTES);
         part.fail("disk full");
@@ -324,7 +320,7 @@ mod tests {
         let budget = Budget::new(UNIT_BYTES);
         for (is_done, expected_ok) in [(true, true), (false, false)] {
             let (chunk, mut outcome) = Pending::answering(budget.try_reserve(1).unwrap());
-            let part = chunk.receipt().pending();
+            let part = chunk.receipt.pending();
             chunk.done();
             if is_done {
                 part.done()

@@ -10,18 +10,14 @@ const WAIT_MAX: Duration = Duration::from_secs(10);
 #[derive(Clone, Copy, Debug)]
 pub struct Reopening {
     wait: Duration,
-    at: Instant,
+    /// When the next attempt is due.
+    pub at: Instant,
 }
 
 impl Reopening {
     /// The first attempt may be made at once.
     pub fn first() -> Reopening {
         Reopening { wait: WAIT_FIRST, at: Instant::now() }
-    }
-
-    /// When the next attempt is due.
-    pub fn at(&self) -> Instant {
-        self.at
     }
 
     /// Whether an attempt is due.

@@ -158,9 +158,9 @@ fn push_unless_shed(group: &mut Vec<Append>, append: Append, error: &str) -> Opt
     if append.may_drop {
         return Some(append);
     }
-    if append.pending.receipt().is_impatient() {
+    if append.pending.receipt.is_impatient() {
         append.pending.fail(error);
-    } else if append.pending.receipt().is_abandoned() {
+    } else if append.pending.receipt.is_abandoned() {
         // The sender sends the batch again, which would otherwise be stored as often as the sender tries.
         append.pending.fail("its sender disconnected before it could be stored");
     } else {
@@ -243,7 +243,7 @@ impl<O: JournalHooks> WriterThread<O> {
                 }
             }
         }
-        appends.sort_by_key(|append| append.pending.receipt().since());
+        appends.sort_by_key(|append| append.pending.receipt.since());
         stop | self.commit(appends)
     }
 
@@ -303,12 +303,12 @@ impl<O: JournalHooks> WriterThread<O> {
 
     fn stored(&mut self, group: Vec<Append>, counted: &[usize]) {
         let kept = |(append, counted): (&Append, &usize)| KeptMessages {
-            slot: append.pending.receipt().slot().cloned(),
+            slot: append.pending.receipt.slot().cloned(),
             counted: *counted,
         };
         let kept: Vec<KeptMessages> = group.iter().zip(counted).map(kept).collect();
         let messages = messages_of(&group);
-        self.ledger.note_stored(&self.journal, self.appender.next_sequence(), messages, &kept);
+        self.ledger.note_stored(&self.journal, self.appender.next_sequence, messages, &kept);
         self.hooks.stored(messages, group.len());
         // All are counted before any is acknowledged.
         let settle = |Append { pending, claim, .. }: Append| {
@@ -317,7 +317,7 @@ impl<O: JournalHooks> WriterThread<O> {
         };
         let pending: Vec<Pending> = group.into_iter().map(settle).collect();
         for (pending, counted) in pending.into_iter().zip(counted) {
-            pending.receipt().note_stored(&self.journal, *counted);
+            pending.receipt.note_stored(&self.journal, *counted);
             pending.done();
         }
     }
@@ -330,7 +330,7 @@ impl<O: JournalHooks> WriterThread<O> {
         }
         self.hooks.dropped(messages_of(&dropped));
         let pending = dropped.into_iter().map(|append| append.pending);
-        let (awaited, silent): (Vec<_>, Vec<_>) = pending.partition(|pending| pending.receipt().is_awaited());
+        let (awaited, silent): (Vec<_>, Vec<_>) = pending.partition(|pending| pending.receipt.is_awaited());
         silent.into_iter().for_each(Pending::done);
         if !awaited.is_empty() {
             // A failed write has been logged; the messages themselves are where they should be.

@@ -88,7 +88,7 @@ impl Drain {
                 }
                 DrainTask::End => break,
             }
-            let is_noted = self.reader.freed() == self.fill.done();
+            let is_noted = self.reader.freed == self.fill.done();
             note_at = (!is_noted).then(|| note_at.unwrap_or_else(|| Instant::now() + NOTE_INTERVAL));
         }
         self.note();
@@ -253,7 +253,7 @@ impl DrainCursor<'_> {
     /// Records the progress on disk unless that was already done, and frees the space of messages that are done.
     fn note(&mut self, id: &str) {
         let done = self.fill.done();
-        if self.reader.freed() == done {
+        if self.reader.freed == done {
             return;
         }
         if let Err(error) = self.reader.note(done) {

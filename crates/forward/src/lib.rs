@@ -56,14 +56,16 @@ const REPLAYED_AT_ONCE: usize = 4096;
 
 /// A running destination.
 pub struct Destination {
-    id: String,
+    /// Its id.
+    pub id: String,
     folders: Arc<Folders>,
     deps: QueueDeps,
     control: Arc<Control>,
     why_paused: Mutex<Option<String>>,
     queue: Queue,
     quarantine: Arc<Mutex<Quarantine>>,
-    counters: Arc<DestinationCounters>,
+    /// The destination's counters.
+    pub counters: Arc<DestinationCounters>,
     /// Allows one replay at a time.
     replays: Budget,
 }
@@ -143,14 +145,14 @@ impl Destination {
 
     /// Why its queue accepts no messages for now, if it does not.
     pub fn refusal(&self) -> Option<String> {
-        queue::refusal(&self.id, self.queue.fill(), &self.deps)
+        queue::refusal(&self.id, &self.queue.fill, &self.deps)
     }
 
     /// The amount that is queued.
     pub fn depth(&self) -> QueueDepth {
-        let fill = self.queue.fill();
+        let fill = &self.queue.fill;
         let messages = fill.messages();
-        let oldest = self.queue.searcher().get(fill.done()).ok().flatten();
+        let oldest = self.queue.searcher.get(fill.done()).ok().flatten();
         let age =
             |hit: Hit| clock::now().nanos().saturating_sub(hit.batch.received(hit.row).nanos()).max(0) as u64;
         QueueDepth {
@@ -163,7 +165,7 @@ impl Destination {
 
     /// Whether messages would be lost if the destination were removed.
     pub fn holds_messages(&self) -> bool {
-        0 < self.queue.fill().messages() || 0 < self.quarantined()
+        0 < self.queue.fill.messages() || 0 < self.quarantined()
     }
 
     /// Whether the destination may hold messages, which is also true if its queue cannot be opened and its contents
@@ -179,17 +181,12 @@ impl Destination {
 
     /// The memory used by its queue.
     pub fn memory_bytes(&self) -> usize {
-        self.queue.searcher().stats().memory_bytes
-    }
-
-    /// The destination's counters.
-    pub fn counters(&self) -> &DestinationCounters {
-        &self.counters
+        self.queue.searcher.stats().memory_bytes
     }
 
     /// The oldest waiting messages, from a sequence on.
     pub fn waiting(&self, from: u64, limit: usize) -> Vec<Hit> {
-        oldest(self.queue.searcher(), from.max(self.queue.fill().done()), limit)
+        oldest(&self.queue.searcher, from.max(self.queue.fill.done()), limit)
     }
 
     /// Pauses sending until it is resumed, even after a restart.
@@ -209,11 +206,6 @@ impl Destination {
         self.why_paused.lock().clone()
     }
 
-    /// Its id.
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
     /// Tries to send at once, whatever the current pause is.
     pub fn retry(&self) {
         self.control.retry();
@@ -221,7 +213,7 @@ impl Destination {
 
     /// Discards the oldest waiting messages; `false` if there are fewer.
     pub fn discard(&self, messages: u64) -> bool {
-        let fill = self.queue.fill();
+        let fill = &self.queue.fill;
         let enough = messages <= fill.messages();
         if enough {
             self.control.discard(fill.done() + messages);
@@ -265,7 +257,7 @@ impl Destination {
     pub async fn queue_again(&self, batch: Batch) -> Result<(), String> {
         let (pending, outcome) = Pending::confirming(Budget::new(0).reserve(0).await);
         // The messages were counted when they were first received.
-        self.append(encode(Arc::new(batch)), CountClaim::none(), true, pending.receipt().pending());
+        self.append(encode(Arc::new(batch)), CountClaim::none(), true, pending.receipt.pending());
         pending.done();
         let queued = outcome.await.map_err(|_| "the server is stopping".to_owned())?;
         queued.map(drop).map_err(|failed| failed.to_string())

@@ -34,8 +34,8 @@ const FILE_BYTES_MIN: u64 = 256 << 10;
 
 pub(super) struct Queue {
     writer: Writer<Config>,
-    searcher: Searcher,
-    fill: Arc<QueueFill>,
+    pub(super) searcher: Searcher,
+    pub(super) fill: Arc<QueueFill>,
     /// Why the queue is not open, if that is so.
     unopened: Arc<Mutex<Option<String>>>,
 }
@@ -141,17 +141,9 @@ impl Queue {
         self.writer.configure(*config);
     }
 
-    pub(super) fn searcher(&self) -> &Searcher {
-        &self.searcher
-    }
-
     /// Why the queue cannot be opened, if that is so.
     pub(super) fn unopened(&self) -> Option<String> {
         self.unopened.lock().clone()
-    }
-
-    pub(super) fn fill(&self) -> &QueueFill {
-        &self.fill
     }
 
     pub(super) fn stop(&self) {
@@ -327,7 +319,7 @@ impl JournalHooks for QueueHooks {
 
     fn tidy(&mut self, appender: &mut Appender) -> Instant {
         if self.open(appender).is_err() {
-            return self.reopening.at();
+            return self.reopening.at;
         }
         if let Some(age) = self.config.age
             && (self.deps.clock_is_believed)()

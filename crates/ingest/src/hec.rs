@@ -188,7 +188,7 @@ impl Hec {
         let text =
             BareText { message, time: self.time, host: self.sender.peer.as_bytes(), ..BareText::of(line) };
         push(&text, &self.about, &SideValues::<&str>::nothing(), PREFIX, builder);
-        Some(NextMessage::Added { bytes: line.len() + self.about.bytes() })
+        Some(NextMessage::Added { bytes: line.len() + self.about.bytes })
     }
 
     fn event(&mut self, builder: &mut BatchBuilder) -> Option<NextMessage> {
@@ -263,7 +263,7 @@ impl Hec {
             ..BareText::default()
         };
         push(&text, &outer, &own, PREFIX, builder);
-        Ok(object.len() + outer.bytes() + own.bytes())
+        Ok(object.len() + outer.bytes + own.bytes)
     }
 
     /// Takes the message out of an event; it is no longer a field.
@@ -309,7 +309,7 @@ fn read(text: &str) -> Option<JsonObject<'_>> {
         depth_max: LIMITS.depth_max,
     };
     let object = JsonObject::read(text.as_bytes(), limits)?;
-    (object.beyond().is_none() && object.broken().is_none()).then_some(object)
+    (object.beyond.is_none() && object.broken().is_none()).then_some(object)
 }
 
 fn too_large() -> HecErrorKind {
@@ -337,7 +337,7 @@ impl Messages for Hec {
     fn rest_bytes(&self) -> usize {
         match self.body.len() - self.at {
             0 => 0,
-            bytes => bytes + self.lines.saturating_sub(self.number).saturating_mul(self.about.bytes()),
+            bytes => bytes + self.lines.saturating_sub(self.number).saturating_mul(self.about.bytes),
         }
     }
 

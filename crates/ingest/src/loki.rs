@@ -167,7 +167,7 @@ impl Messages for LokiBody {
                 None => text,
             };
             push(&text, &self.labels, &own, PREFIX, builder);
-            return Some(NextMessage::Added { bytes: line.len() + own.bytes() + self.labels.bytes() });
+            return Some(NextMessage::Added { bytes: line.len() + own.bytes + self.labels.bytes });
         }
     }
 
@@ -402,7 +402,7 @@ fn protobuf_entry(body: &[u8], at: usize) -> Option<(Option<LokiEntry<'_>>, usiz
         match fields.next() {
             None => return Some((None, body.len())),
             Some(Ok((2, WireValue::Bytes(entry)))) => {
-                return Some((Some(read_protobuf_entry(entry).ok()?), fields.at()));
+                return Some((Some(read_protobuf_entry(entry).ok()?), fields.at));
             }
             Some(field) => _ = field.ok()?,
         }

@@ -60,7 +60,8 @@ pub struct WireError {
 #[derive(Clone, Copy, Debug)]
 pub struct WireFields<'b> {
     bytes: &'b [u8],
-    at: usize,
+    /// The position of the next field.
+    pub at: usize,
 }
 
 impl<'b> WireFields<'b> {
@@ -72,11 +73,6 @@ impl<'b> WireFields<'b> {
     /// The fields from a position on, which must be between two fields.
     pub fn from(bytes: &'b [u8], at: usize) -> WireFields<'b> {
         WireFields { bytes, at }
-    }
-
-    /// The position of the next field.
-    pub fn at(&self) -> usize {
-        self.at
     }
 
     fn field(&mut self) -> Option<(u32, WireValue<'b>)> {

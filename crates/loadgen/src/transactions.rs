@@ -119,7 +119,7 @@ impl Transport for TransactionTransport {
     }
 
     fn latencies(&self) -> Option<&Latencies> {
-        Some(self.window.latencies())
+        Some(&self.window.latencies)
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) struct Window {
     put: u64,
     /// How many bytes of the first message that is not completely written are written.
     begun_bytes: usize,
-    latencies: Latencies,
+    pub(super) latencies: Latencies,
 }
 
 /// The result of a write.
@@ -62,10 +62,6 @@ impl Window {
 
     pub(super) fn is_full(&self) -> bool {
         self.open() == self.slots.len()
-    }
-
-    pub(super) fn latencies(&self) -> &Latencies {
-        &self.latencies
     }
 
     /// Adds a message; the window must have room for it.

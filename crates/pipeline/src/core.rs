@@ -92,7 +92,7 @@ impl Pipeline {
     /// The number of connections that all sources together may have.
     pub fn connections_max(&self) -> usize {
         let running = self.running.load();
-        let of_each = running.sources.values().map(|source| source.shared().settings.load().connections_max);
+        let of_each = running.sources.values().map(|source| source.shared.settings.load().connections_max);
         of_each.map(|max| max as usize).sum()
     }
 
@@ -115,7 +115,7 @@ impl Pipeline {
             return None;
         }
         let source = running.sources.get(source)?;
-        Some(source.shared().settings.load().parser.clone())
+        Some(source.shared.settings.load().parser.clone())
     }
 
     /// The signals for readers that follow stored messages, when there is more to read and when they have to end.

@@ -226,7 +226,7 @@ impl JournalHooks for LogspaceHooks {
     /// Closes an old journal file, and removes messages beyond the retention.
     fn tidy(&mut self, appender: &mut Appender) -> Instant {
         if self.open(appender).is_err() {
-            return self.reopening.at();
+            return self.reopening.at;
         }
         if let Err(error) = appender.close_old(before(self.configuration.seal_after)) {
             tracing::error!(logspace = self.id, "another journal file cannot be begun: {error}");

@@ -21,7 +21,7 @@ pub(crate) const FILES_MAX: usize = 1000;
 /// The files in the folder `lookups` of the data directory.
 pub struct LookupFiles {
     folder: PathBuf,
-    tables: Lookups,
+    pub tables: Lookups,
     known: Mutex<BTreeMap<String, LookupFileState>>,
     thread: Mutex<Option<(Sender<()>, JoinHandle<()>)>>,
 }
@@ -75,10 +75,6 @@ impl LookupFiles {
         if thread.join().is_err() {
             tracing::error!("the thread that reads lookup files ended with a panic");
         }
-    }
-
-    pub fn tables(&self) -> &Lookups {
-        &self.tables
     }
 
     /// Every file, by name.

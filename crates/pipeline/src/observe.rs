@@ -203,7 +203,7 @@ impl RunningState {
 }
 
 fn running_status(source: &receive::RunningSource, config: &Source, now: Instant) -> SourceStatus {
-    let shared = source.shared();
+    let shared = &source.shared;
     let listening = |url| ListenerStatus { url, state: ListenerState::Listening, error: None };
     SourceStatus {
         listeners: source.urls().into_iter().map(listening).collect(),
@@ -249,7 +249,7 @@ fn counted_status(
 }
 
 fn destination_status(config: &Config, destination: &Destination, now: Instant) -> DestinationStatus {
-    let (counters, depth) = (destination.counters(), destination.depth());
+    let (counters, depth) = (&destination.counters, destination.depth());
     let messages = counters.messages.get();
     let failing = counters.failing();
     let unopened = destination.unopened();

@@ -159,8 +159,8 @@ impl RunningState {
             RouteTarget::Logspace(id) => logspaces.get(id).cloned().map(OpenTarget::Logspace),
             RouteTarget::Destination(id) => destinations.get(id).cloned().map(OpenTarget::Destination),
         };
-        let reached: Vec<OpenTarget> = router.targets().iter().filter_map(open).collect();
-        assert_eq!(reached.len(), router.targets().len(), "a checked document names only what it has");
+        let reached: Vec<OpenTarget> = router.targets.iter().filter_map(open).collect();
+        assert_eq!(reached.len(), router.targets.len(), "a checked document names only what it has");
         reached
     }
 
@@ -168,7 +168,7 @@ impl RunningState {
     pub(crate) fn copies(&self, deliveries: &[RoutedTo]) -> Vec<Copies<'_>> {
         let logspaces = &self.live.checked.logspaces;
         let stored = deliveries.iter().enumerate().filter_map(|(at, delivery)| {
-            let RouteTarget::Logspace(id) = &self.router.targets()[delivery.target] else { return None };
+            let RouteTarget::Logspace(id) = &self.router.targets[delivery.target] else { return None };
             let place = logspaces.iter().position(|known| known.id == *id)?;
             Some((at, LogspaceRows { logspace: id, place, rows: &delivery.rows }))
         });
@@ -196,7 +196,7 @@ impl OpenTarget {
     pub(crate) fn journal_id(&self) -> JournalId {
         match self {
             OpenTarget::Logspace(logspace) => JournalId::Logspace(logspace.id.as_str().into()),
-            OpenTarget::Destination(destination) => JournalId::Destination(destination.id().into()),
+            OpenTarget::Destination(destination) => JournalId::Destination(destination.id.as_str().into()),
         }
     }
 }

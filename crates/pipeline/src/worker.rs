@@ -59,18 +59,18 @@ impl Worker {
                 self.senders.add(&batch, &ReceivedVia { source: &source, transport: &|row| chunk.via(row) });
                 let bytes = chunk.frames.iter().map(|frame| (frame.end - frame.start) as usize).sum();
                 drop(chunk);
-                self.received(&batch, &source, pending.receipt());
+                self.received(&batch, &source, &pending.receipt);
                 count(&batch, bytes, &counters);
-                self.route(&Arc::new(batch), &source, &counters, &[], pending.receipt());
+                self.route(&Arc::new(batch), &source, &counters, &[], &pending.receipt);
                 pending.done();
             }
             WorkItem::Batch { batch, source, counters, logspace, had, pending } => {
                 self.senders.add(&batch, &ReceivedVia { source: &source, transport: &|_| "" });
-                self.received(&batch, &source, pending.receipt());
+                self.received(&batch, &source, &pending.receipt);
                 count(&batch, batch.columns().message().bytes().len(), &counters);
                 match logspace {
-                    Some(id) => self.store(&id, batch, &had, pending.receipt()),
-                    None => self.route(&batch, &source, &counters, &had, pending.receipt()),
+                    Some(id) => self.store(&id, batch, &had, &pending.receipt),
+                    None => self.route(&batch, &source, &counters, &had, &pending.receipt),
                 }
                 pending.done();
             }

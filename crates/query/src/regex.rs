@@ -92,8 +92,8 @@ impl Regex {
 /// An expression without conditions on the surroundings of a match, so that many texts can be searched at once.
 #[derive(Clone, Debug)]
 pub struct LooseRegex {
-    compiled: Compiled,
-    runs: Option<Runs>,
+    pub(super) compiled: Compiled,
+    pub(super) runs: Option<Runs>,
 }
 
 impl LooseRegex {
@@ -118,16 +118,6 @@ impl LooseRegex {
             Some(runs) => runs.next(text, 0).map(|run| run.start),
             None => Some(0),
         }
-    }
-
-    #[cfg(test)]
-    pub(super) fn compiled(&self) -> &Compiled {
-        &self.compiled
-    }
-
-    #[cfg(test)]
-    pub(super) fn runs(&self) -> Option<&Runs> {
-        self.runs.as_ref()
     }
 }
 

@@ -87,14 +87,6 @@ thread_local! {
     static TAKEN: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The number of steps of this work.
-#[cfg(test)]
-fn of(work: impl FnOnce()) -> usize {
-    let before = TAKEN.with(Cell::get);
-    work();
-    TAKEN.with(Cell::get) - before
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,6 +110,13 @@ mod tests {
     /// The factor by which the steps of the longer query may be more: greater than that of its length, because other
     /// error messages apply beyond a limit of the language, but far below its square.
     const MORE_STEPS_MAX: usize = 32;
+
+    /// The number of steps of this work.
+    fn of(work: impl FnOnce()) -> usize {
+        let before = TAKEN.with(Cell::get);
+        work();
+        TAKEN.with(Cell::get) - before
+    }
     /// The number of steps that any query may take in addition.
     const STEPS_OF_ALL: usize = 100_000;
 

@@ -178,7 +178,7 @@ impl OpenConnection {
             return Err(ConnectionRefusal { reason: "connection_limit", message });
         }
         let Some(socket) = shared.sockets.open() else {
-            let max = shared.sockets.max();
+            let max = shared.sockets.max;
             let message = format!(
                 "the process has {max} connections open, and the system lets it open no more files: raise the limit \
                  (`ulimit -n`, `LimitNOFILE=`)"

@@ -21,7 +21,8 @@ use tokio::task::JoinSet;
 const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
 /// A running source.
 pub struct RunningSource {
-    shared: Arc<SourceContext>,
+    /// The context of the source's connections.
+    pub shared: Arc<SourceContext>,
     listeners: Mutex<HashMap<ListenAddress, ActiveListener>>,
     /// Tells the task that follows files to stop.
     following: Mutex<Option<watch::Sender<bool>>>,
@@ -62,11 +63,6 @@ impl RunningSource {
         let (commands, thread) = (Mutex::new(Some(commands)), Mutex::new(Some(thread)));
         let (listeners, following) = (Mutex::default(), Mutex::default());
         Ok(RunningSource { shared, listeners, following, commands, thread, runtime: handle })
-    }
-
-    /// The context of the source's connections.
-    pub fn shared(&self) -> &SourceContext {
-        &self.shared
     }
 
     /// Whether a socket for this listener is open.

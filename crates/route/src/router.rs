@@ -15,7 +15,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Router {
     routes: Vec<CompiledRoute>,
-    targets: Vec<RouteTarget>,
+    /// Every target that a route names, except disabled destinations.
+    pub targets: Vec<RouteTarget>,
 }
 
 #[derive(Debug)]
@@ -80,11 +81,6 @@ impl Router {
         let route = |of| CompiledRoute::new(checked, of, &mut targets, lookups, before);
         let routes = checked.routes.iter().map(route).collect();
         Router { routes, targets }
-    }
-
-    /// Every target that a route names, except disabled destinations.
-    pub fn targets(&self) -> &[RouteTarget] {
-        &self.targets
     }
 
     /// The ids of the routes, in order.

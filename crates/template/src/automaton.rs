@@ -33,13 +33,14 @@ pub(crate) type StateId = u32;
 
 /// An expression that is ready to search groups.
 pub struct Automaton {
-    regex: Regex,
+    /// The expression.
+    pub(crate) regex: Regex,
     classes: [u8; 256],
     /// The next state for each state and class of bytes; each state has 2 to the power of `shift` entries.
     next: Vec<StateId>,
     shift: u32,
     accepts: Vec<bool>,
-    start: StateId,
+    pub(crate) start: StateId,
     /// The states that each alphabet can lead to from each state, computed when they are first needed.
     reached: Vec<OnceLock<Option<Box<[StateId]>>>>,
 }
@@ -136,10 +137,6 @@ impl Automaton {
         state <= self.quit()
     }
 
-    pub(crate) fn start(&self) -> StateId {
-        self.start
-    }
-
     pub(crate) fn states(&self) -> usize {
         self.accepts.len()
     }
@@ -205,11 +202,6 @@ impl Automaton {
             states.dedup();
         }
         Some(self.run(*states.first()?, rest.as_slice()))
-    }
-
-    /// The expression.
-    pub(crate) fn regex(&self) -> &Regex {
-        &self.regex
     }
 }
 
@@ -385,12 +377,12 @@ pub(crate) mod tests {
         fn a_table_finds_what_the_expression_finds(all in proptest::collection::vec(texts(), 1..20)) {
             for automaton in (0..EXPRESSIONS.len()).flat_map(automata) {
                 for text in &all {
-                    let end = automaton.run(automaton.start(), text);
-                    let expected = automaton.regex().compiled().is_match(text);
+                    let end = automaton.run(automaton.start, text);
+                    let expected = automaton.regex.compiled().is_match(text);
                     if end == automaton.quit() {
                         prop_assert!(!text.is_ascii());
                     } else {
-                        prop_assert_eq!(automaton.accepts(end), expected, "{}", automaton.regex().pattern());
+                        prop_assert_eq!(automaton.accepts(end), expected, "{}", automaton.regex.pattern());
                     }
                 }
             }

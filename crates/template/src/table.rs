@@ -233,7 +233,7 @@ const PLACE_BYTES: usize = 48;
 /// the template's other slots.
 pub(crate) fn align(template: &[u8], scanner: &Scanner, out: &mut Vec<Variable>) {
     out.clear();
-    let (key, mut variables) = (scanner.key(), scanner.variables().iter());
+    let (key, mut variables) = (scanner.key(), scanner.variables.iter());
     // The positions in the key and in the message.
     let (mut at, mut start) = (0, 0);
     for &byte in template {
@@ -294,7 +294,7 @@ mod tests {
         assert!(scanner.scan(text));
         match templates.find(scanner.key()) {
             KeyMatch::Nothing | KeyMatch::NotYet => None,
-            KeyMatch::Template(template) => Some((template, scanner.variables().to_vec())),
+            KeyMatch::Template(template) => Some((template, scanner.variables.to_vec())),
             KeyMatch::Alias(template) => {
                 let mut variables = Vec::new();
                 align(templates.key(template), scanner, &mut variables);

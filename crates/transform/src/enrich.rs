@@ -46,7 +46,7 @@ impl Enrich {
     pub fn of(stage: &Stage, now: Timestamp) -> Option<Enrich> {
         let text = |format, from: &FieldName| FieldSource::Text { format, from: from.clone() };
         let source = match stage {
-            Stage::Extract { template, from } => text(TextFormat::Regex(template.captures().clone()), from),
+            Stage::Extract { template, from } => text(TextFormat::Regex(template.captures.clone()), from),
             Stage::Parse { format, from } => text(format.clone(), from),
             Stage::Eval(assignments) => FieldSource::Computed(assignments.clone()),
             _ => return None,
@@ -182,9 +182,9 @@ fn text_fields(format: &TextFormat, text: &[u8]) -> Vec<Pair> {
 }
 
 fn captured(captures: &Captures, text: &[u8]) -> Vec<Pair> {
-    let Some(found) = captures.regex().compiled().captures(text) else { return Vec::new() };
+    let Some(found) = captures.regex.compiled().captures(text) else { return Vec::new() };
     let pair = |(group, name): &(usize, String)| {
         found.get(*group).map(|value| (name.as_bytes().to_vec(), value.as_bytes().to_vec()))
     };
-    captures.fields().iter().filter_map(pair).collect()
+    captures.fields.iter().filter_map(pair).collect()
 }

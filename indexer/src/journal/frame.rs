@@ -47,7 +47,8 @@ pub(crate) type Hash = [u8; 32];
 /// A batch encoded for the journal. Any thread can encode it; one thread appends it.
 #[derive(Clone)]
 pub struct EncodedBatch {
-    batch: Arc<Batch>,
+    /// The batch.
+    pub batch: Arc<Batch>,
     /// The header, before its sequence and the previous hash are set.
     header: FrameHeader,
     body: Arc<[u8]>,
@@ -88,11 +89,6 @@ impl AsRef<EncodedBatch> for EncodedBatch {
 }
 
 impl EncodedBatch {
-    /// The batch.
-    pub fn batch(&self) -> &Arc<Batch> {
-        &self.batch
-    }
-
     /// Computes the words that speed up searches until the batch is in a segment. Without this call, the appending
     /// thread computes them.
     pub fn prepare_for_search(&self) {

@@ -61,7 +61,8 @@ pub struct QueueReader {
     damaged: Vec<Range<u64>>,
     /// Messages that were finished when the queue was opened and have not been examined since.
     unseen: Range<u64>,
-    freed: u64,
+    /// The sequence before which all messages are recorded as finished, and files with no others are removed.
+    pub freed: u64,
 }
 
 /// The reasons why a queue cannot be opened.
@@ -186,7 +187,7 @@ fn remember(damaged: &mut Vec<Range<u64>>, lost: Range<u64>) {
 
 impl QueueReader {
     fn new(disk: &Arc<dyn Disk>, dir: &Path, keeper: Keeper, reading: Reading) -> QueueReader {
-        let (disk, dir, done) = (Arc::clone(disk), dir.to_owned(), reading.done());
+        let (disk, dir, done) = (Arc::clone(disk), dir.to_owned(), reading.done);
         QueueReader { disk, dir, keeper, reading, damaged: Vec::new(), unseen: 0..done, freed: done }
     }
 
@@ -199,7 +200,7 @@ impl QueueReader {
             return;
         }
         let damaged = &mut self.damaged;
-        follower(self.reading.searcher(), from).read(&SearchContext::alone(), &mut |part| {
+        follower(&self.reading.searcher, from).read(&SearchContext::alone(), &mut |part| {
             let end = match part {
                 FollowEvent::Messages { sequences, .. } => sequences.end,
                 FollowEvent::Missing { sequences, cause: MissingCause::Damaged, .. }
@@ -227,7 +228,7 @@ impl QueueReader {
 
     /// The sequence of the first unfinished message, as recorded on disk.
     pub fn done(&self) -> u64 {
-        self.reading.done()
+        self.reading.done
     }
 
     /// The number of unfinished messages.
@@ -268,11 +269,6 @@ impl QueueReader {
         Ok((expired, orphans))
     }
 
-    /// The sequence before which all messages are recorded as finished, and files with no others are removed.
-    pub fn freed(&self) -> u64 {
-        self.freed
-    }
-
     /// Records that all messages before a sequence are finished, and removes the files that contain no others.
     pub fn done_with(&mut self, before: u64) -> Result<(ExpiredParts, Vec<String>), DiskError> {
         self.note(before)?;
@@ -281,7 +277,7 @@ impl QueueReader {
 
     /// Sets finished files that have damage aside.
     fn set_aside(&mut self) -> Result<Vec<String>, DiskError> {
-        let (view, folder) = (self.reading.searcher().view(), self.dir.join(JOURNAL_DIR));
+        let (view, folder) = (self.reading.searcher.view(), self.dir.join(JOURNAL_DIR));
         let mut kept = Vec::new();
         for (file, next) in view.files.iter().zip(view.files.iter().skip(1)) {
             let (first, end) = (file.first_sequence, next.first_sequence);

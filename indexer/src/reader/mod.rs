@@ -58,7 +58,8 @@ pub enum Begin {
 
 /// A reader of a logspace.
 pub struct Reader {
-    name: String,
+    /// Its name.
+    pub name: String,
     reading: Reading,
     registry: Arc<Registry>,
     /// The place of its cursor.
@@ -295,11 +296,6 @@ impl Readers {
 }
 
 impl Reader {
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Passes the next messages to `visit`, until it has enough or there are no more for now.
     pub fn read(&mut self, run: &SearchContext<'_>, visit: &mut Visit<'_>) {
         self.reading.read(run, &mut |followed| match followed {
@@ -317,7 +313,7 @@ impl Reader {
 
     /// The sequence of the first unfinished message, as recorded on disk.
     pub fn done(&self) -> u64 {
-        self.reading.done()
+        self.reading.done
     }
 
     /// The number of unfinished messages.
@@ -334,7 +330,7 @@ impl Reader {
     /// again, not even after a power cut, and may expire. This takes no disk space.
     pub fn advance(&mut self, before: u64) -> Result<(), DiskError> {
         let noted = self.reading.note(before);
-        self.registry.set(&self.name, self.reading.done());
+        self.registry.set(&self.name, self.reading.done);
         noted
     }
 

@@ -13,11 +13,12 @@ use logstead_work::SearchContext;
 
 /// A reader that records its progress.
 pub(crate) struct Reading {
-    searcher: Searcher,
+    pub(crate) searcher: Searcher,
     follower: Follower,
     cursor: DurableCursor,
     mark: Mark,
-    done: u64,
+    /// The sequence of the first unfinished message, as recorded on disk.
+    pub(crate) done: u64,
 }
 
 /// A follower of all messages from a sequence on.
@@ -32,10 +33,6 @@ impl Reading {
         Reading { searcher: searcher.clone(), follower: follower(searcher, done), cursor, mark, done }
     }
 
-    pub(crate) fn searcher(&self) -> &Searcher {
-        &self.searcher
-    }
-
     /// Passes the next messages to `visit`, until it has enough or there are no more for now.
     pub(crate) fn read(&mut self, run: &SearchContext<'_>, visit: &mut Visit<'_>) {
         self.follower.read(run, visit);
@@ -43,12 +40,7 @@ impl Reading {
 
     /// The sequence of the message that is read next.
     pub(crate) fn next(&self) -> u64 {
-        self.follower.next()
-    }
-
-    /// The sequence of the first unfinished message, as recorded on disk.
-    pub(crate) fn done(&self) -> u64 {
-        self.done
+        self.follower.next
     }
 
     /// The number of unfinished messages.
@@ -63,7 +55,7 @@ impl Reading {
 
     /// Continues at a sequence, unless it is already beyond it: messages before it are skipped.
     pub(crate) fn skip(&mut self, to: u64) {
-        if self.follower.next() < to {
+        if self.follower.next < to {
             self.follower = follower(&self.searcher, to.min(self.searcher.next_sequence()));
         }
     }
@@ -71,7 +63,7 @@ impl Reading {
     /// Records that all messages before a sequence are finished: they are not read again, not even after a power cut.
     /// This takes no disk space.
     pub(crate) fn note(&mut self, before: u64) -> Result<(), DiskError> {
-        let before = before.min(self.follower.next());
+        let before = before.min(self.follower.next);
         if self.done < before {
             let owner = Owner { identity: self.searcher.view().identity, reader: self.mark };
             let written = self.cursor.write(before, owner);

@@ -30,7 +30,8 @@ const LOST: &str = "they were in a damaged part of the store";
 pub struct Follower {
     searcher: Searcher,
     filter: Filter,
-    next: u64,
+    /// The sequence of the next message to read.
+    pub next: u64,
     /// The candidates of the segment that the next message is in.
     candidates: Option<(SegmentId, Candidates)>,
 }
@@ -88,11 +89,6 @@ impl Follower {
     /// Replaces the filter from here on.
     pub fn ask(&mut self, filter: Filter) {
         (self.filter, self.candidates) = (filter, None);
-    }
-
-    /// The sequence of the next message to read.
-    pub fn next(&self) -> u64 {
-        self.next
     }
 
     /// The number of stored messages that have not been read yet.

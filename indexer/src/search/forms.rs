@@ -57,13 +57,6 @@ impl FormSets {
     pub(super) fn len(&self) -> usize {
         self.count
     }
-
-    /// Whether a word has one of the forms.
-    #[cfg(test)]
-    fn accept(&self, word: &[u8]) -> bool {
-        self.sets.iter().any(|set| set.begins(word) || set.ends(word))
-            || self.parts.as_ref().is_some_and(|(parts, _)| parts.is_match(word))
-    }
 }
 
 impl WordSets for FormSets {
@@ -137,6 +130,14 @@ mod tests {
     use super::*;
     use proptest::collection::vec;
     use proptest::prelude::*;
+
+    impl FormSets {
+        /// Whether a word has one of the forms.
+        fn accept(&self, word: &[u8]) -> bool {
+            self.sets.iter().any(|set| set.begins(word) || set.ends(word))
+                || self.parts.as_ref().is_some_and(|(parts, _)| parts.is_match(word))
+        }
+    }
 
     /// Whether a word has a form, implemented as simply as possible.
     fn accepts(form: &WordForm, word: &[u8]) -> bool {

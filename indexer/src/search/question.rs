@@ -13,7 +13,8 @@ pub struct Filter {
     /// The filter to use if no message is a copy, in case this one excludes copies.
     without_copies: Option<Arc<Filter>>,
     pub(super) query: Query,
-    pub(super) matcher: Matcher,
+    /// The matcher that decides about single messages.
+    pub matcher: Matcher,
     pub(super) plan: Plan,
 }
 
@@ -96,11 +97,6 @@ impl Filter {
         let without_copies = Some(Arc::new(Filter::new(&Query::All.negate(), context)));
         let both = Query::and(vec![copies.clone(), query.clone()]);
         Some(Filter { without_copies, ..Filter::new_while(&both, context, run)? })
-    }
-
-    /// The matcher that decides about single messages.
-    pub fn matcher(&self) -> &Matcher {
-        &self.matcher
     }
 }
 

@@ -62,9 +62,9 @@ impl TemplatesBuilder {
                 number
             }
         };
-        let numbers = texts.keys().iter().map(&mut number).collect();
+        let numbers = texts.keys.iter().map(&mut number).collect();
         let (untemplated, counts) = texts
-            .rows()
+            .rows
             .counts()
             .split_first()
             .map_or((0, &[][..]), |(untemplated, counts)| (*untemplated, counts));

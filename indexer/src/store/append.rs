@@ -33,7 +33,8 @@ pub struct Appender {
     closed: Option<String>,
     /// The open file; `None` after a failure, until the next append.
     open: Option<OpenFile>,
-    next_sequence: u64,
+    /// The sequence of the next message.
+    pub next_sequence: u64,
     previous_hash: Hash,
 }
 
@@ -89,11 +90,6 @@ impl Appender {
         (self.next_sequence, self.previous_hash) = (last.header.end_sequence(), last.hash);
         self.publish(&placed, offset);
         Ok(start..self.next_sequence)
-    }
-
-    /// The sequence of the next message.
-    pub fn next_sequence(&self) -> u64 {
-        self.next_sequence
     }
 
     /// Uses these options from now on.
@@ -249,7 +245,7 @@ impl Appender {
     fn publish(&self, placed: &[LinkedBatch<'_>], mut offset: u64) {
         self.change_view(|view| {
             for frame in placed {
-                view.push(offset, &frame.header, Arc::clone(frame.encoded.batch()));
+                view.push(offset, &frame.header, Arc::clone(&frame.encoded.batch));
                 offset += frame.header.frame_bytes();
             }
             view.evict(self.place.options.memory_max);

@@ -39,7 +39,7 @@ impl Following {
         let mut follower = Follower::new(logspace.searcher().clone(), filter, self.next);
         for _ in 0..parts_max {
             follower.read(&SearchContext::alone(), &mut |followed| self.take(followed));
-            assert_eq!(follower.next(), self.next);
+            assert_eq!(follower.next, self.next);
             if follower.behind() == 0 {
                 return;
             }

@@ -134,7 +134,7 @@ impl Logspace {
             assert!(self.stored.iter().all(|stored| stored.row.received(0) < before), "too much expired");
         }
         self.stored = kept;
-        let first = self.stored.first().map_or(appender.next_sequence(), |stored| stored.sequence);
+        let first = self.stored.first().map_or(appender.next_sequence, |stored| stored.sequence);
         assert_eq!(searcher.stats().first_sequence, first);
     }
 
@@ -247,7 +247,7 @@ impl Logspace {
         }
         let Some(first) = self.stored.first() else { return };
         assert!(first.sequence == 0 || searcher.get(first.sequence - 1).unwrap().is_none());
-        assert!(searcher.get(self.opened.appender.next_sequence()).unwrap().is_none());
+        assert!(searcher.get(self.opened.appender.next_sequence).unwrap().is_none());
     }
 }
 

@@ -94,7 +94,7 @@ impl Model {
             }
             // Until a restart, a failed append must be invisible.
             let next_sequence = opened.searcher.stats().next_sequence;
-            assert_eq!(next_sequence, opened.appender.next_sequence(), "searchers know another");
+            assert_eq!(next_sequence, opened.appender.next_sequence, "searchers know another");
         }
     }
 

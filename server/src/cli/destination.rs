@@ -31,6 +31,7 @@ const LINE_INTERVAL: Duration = Duration::from_secs(5);
 const LINE_BYTES_MAX: u64 = 64 << 10;
 
 #[derive(Args, Debug)]
+#[command(mut_subcommands(|each| each.after_help(EXAMPLES)))]
 pub(super) struct DestinationCommand {
     #[command(subcommand)]
     action: DestinationAction,
@@ -49,7 +50,6 @@ struct DestinationArgs {
 #[derive(Subcommand, Debug)]
 enum DestinationAction {
     /// Prints a line for each destination: state, rate, waiting and refused messages, last error
-    #[command(after_help = EXAMPLES)]
     List {
         #[arg(long, value_enum, default_value_t = ListFormat::Text)]
         format: ListFormat,
@@ -57,19 +57,14 @@ enum DestinationAction {
         server: ServerArgs,
     },
     /// Sends a test message, bypassing the queue, and prints the answer of the other side
-    #[command(after_help = EXAMPLES)]
     Test(DestinationArgs),
     /// Sends nothing until the destination is resumed, also after a restart
-    #[command(after_help = EXAMPLES)]
     Pause(DestinationArgs),
     /// Resumes sending, beginning with the waiting messages
-    #[command(after_help = EXAMPLES)]
     Resume(DestinationArgs),
     /// Tries to send at once, instead of at the end of the present pause
-    #[command(after_help = EXAMPLES)]
     Retry(DestinationArgs),
     /// Prints the oldest waiting messages
-    #[command(after_help = EXAMPLES)]
     Queue {
         #[command(flatten)]
         named: DestinationArgs,
@@ -77,7 +72,6 @@ enum DestinationAction {
         shown: ShownMessagesArgs,
     },
     /// Drops the oldest waiting messages
-    #[command(after_help = EXAMPLES)]
     Discard {
         #[command(flatten)]
         named: DestinationArgs,
@@ -86,7 +80,6 @@ enum DestinationAction {
         messages: u64,
     },
     /// Prints the messages that the other side refused, each with the reason; or sends or forgets the oldest of them
-    #[command(after_help = EXAMPLES)]
     Quarantine {
         #[command(flatten)]
         named: DestinationArgs,
@@ -100,7 +93,6 @@ enum DestinationAction {
         discard: Option<u64>,
     },
     /// Sends stored messages once more, through the queue
-    #[command(after_help = EXAMPLES)]
     Replay {
         #[command(flatten)]
         named: DestinationArgs,

@@ -130,13 +130,13 @@ impl Export {
         let mut last = LastLine { is_apart: self.format.columnar().is_some(), held: Vec::new() };
         loop {
             let read = match body.read(&mut piece) {
-                Ok(0) => return last.lacks(remote.server()),
+                Ok(0) => return last.lacks(&remote.server),
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => {
                     return Err(CommandFailure::environment(format!(
                         "{}: the export broke off: {error}",
-                        remote.server()
+                        remote.server
                     )));
                 }
             };

@@ -50,7 +50,7 @@ impl DirectoryTail<'_> {
         let (followers, newest) = begun.unwrap_or_default();
         newest.iter().try_for_each(|(id, hit)| print(&value(id, hit)?))?;
         let mut next: BTreeMap<String, u64> =
-            followers.into_iter().map(|(id, follower)| (id, follower.next())).collect();
+            followers.into_iter().map(|(id, follower)| (id, follower.next)).collect();
         loop {
             std::thread::sleep(LOOK_INTERVAL);
             let logspaces = store::logspaces(self.data, self.logspaces)?;
@@ -98,7 +98,7 @@ fn show(
         }
         ControlFlow::Continue(())
     });
-    printed.map(|()| follower.next())
+    printed.map(|()| follower.next)
 }
 
 fn value(id: &str, hit: &Hit) -> Result<Value> {

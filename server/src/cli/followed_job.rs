@@ -69,7 +69,7 @@ impl<'a> FollowedJob<'a> {
         let id = job["id"].as_str().map(str::to_owned);
         let id = id.ok_or_else(|| {
             let message = "the server does not answer with a job: it has another version";
-            CommandFailure::environment(format!("{}: {message}", remote.server()))
+            CommandFailure::environment(format!("{}: {message}", remote.server))
         })?;
         Ok(FollowedJob { remote, id })
     }

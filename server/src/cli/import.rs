@@ -346,7 +346,7 @@ struct Server {
 impl ImportTarget for Server {
     fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<ImportTotals> {
         let Server { remote, logspace, context } = self;
-        let url = remote.server().to_owned();
+        let url = remote.server.clone();
         let unreachable = |error: ureq::Error| CommandFailure::environment(format!("{url}: {error}"));
         let written = written.map(|written| written.to_string());
         let mut answer = remote

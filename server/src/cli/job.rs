@@ -31,6 +31,7 @@ const ID_CHARS_MAX: usize = 64;
 const PIECE_BYTES: usize = 256 << 10;
 
 #[derive(Args, Debug)]
+#[command(mut_subcommands(|each| each.after_help(EXAMPLES)))]
 pub(super) struct JobCommand {
     #[command(subcommand)]
     action: JobAction,
@@ -48,7 +49,6 @@ struct JobArgs {
 #[derive(Subcommand, Debug)]
 enum JobAction {
     /// Prints a line for each job, the newest first
-    #[command(after_help = EXAMPLES)]
     List {
         #[arg(long, value_enum, default_value_t = JobListFormat::Text)]
         format: JobListFormat,
@@ -56,16 +56,12 @@ enum JobAction {
         server: ServerArgs,
     },
     /// Prints everything about a job as JSON
-    #[command(after_help = EXAMPLES)]
     Show(JobArgs),
     /// Shows the progress of a job until it has ended, then prints its result
-    #[command(after_help = EXAMPLES)]
     Wait(JobArgs),
     /// Asks a job to end, and waits until it has
-    #[command(after_help = EXAMPLES)]
     Cancel(JobArgs),
     /// Downloads the file that an export has written
-    #[command(after_help = EXAMPLES)]
     Download {
         #[command(flatten)]
         named: JobArgs,
@@ -74,7 +70,6 @@ enum JobAction {
         output: Option<PathBuf>,
     },
     /// Forgets a job that has ended, and removes its file at the server
-    #[command(after_help = EXAMPLES)]
     Delete(JobArgs),
 }
 
@@ -129,7 +124,7 @@ fn download(remote: &Remote, id: &str, output: Option<&Path>) -> Result<()> {
             Ok(read) => output.write(&piece[..read])?,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => {
-                let server = remote.server();
+                let server = &remote.server;
                 return Err(CommandFailure::environment(format!(
                     "{server}: the download broke off: {error}"
                 )));

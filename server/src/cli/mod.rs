@@ -53,96 +53,71 @@ struct Cli {
     command: CliCommand,
 }
 
-#[derive(Subcommand, Debug)]
-enum CliCommand {
+/// Defines the commands. A row has the name, and the arguments in the module of the command.
+macro_rules! commands {
+    ($($(#[$about:meta])* $name:ident = $module:ident::$arguments:ident;)+) => {
+        #[derive(Subcommand, Debug)]
+        enum CliCommand {
+            $($(#[$about])* #[command(after_help = $module::EXAMPLES)] $name(Box<$module::$arguments>),)+
+        }
+
+        impl CliCommand {
+            fn run(&self) -> failure::Result<()> {
+                match self {
+                    $(CliCommand::$name(command) => command.run(),)+
+                }
+            }
+        }
+    };
+}
+
+commands! {
     /// Receives, stores and serves messages
-    #[command(after_help = serve::EXAMPLES)]
-    Serve(serve::Serve),
+    Serve = serve::Serve;
     /// Checks the settings and the router document
-    #[command(after_help = check::EXAMPLES)]
-    Check(check::Check),
+    Check = check::Check;
     /// Prints, replaces or checks the router document of a server, stopped or running
-    #[command(after_help = router::EXAMPLES)]
-    Router(Box<router::Router>),
+    Router = router::Router;
     /// Makes a running server like the files of a folder: router, users, tokens, saved searches
-    #[command(after_help = apply::EXAMPLES)]
-    Apply(apply::Apply),
+    Apply = apply::Apply;
     /// Lists, creates and changes the users of a stopped server
-    #[command(after_help = user::EXAMPLES)]
-    User(user::UserCommand),
+    User = user::UserCommand;
     /// Manages the destinations of a running server: queues, refused messages, sending messages again
-    #[command(after_help = destination::EXAMPLES)]
-    Destination(Box<destination::DestinationCommand>),
+    Destination = destination::DestinationCommand;
     /// Searches a store, stopped or running
-    #[command(after_help = search::EXAMPLES)]
-    Search(search::SearchCommand),
+    Search = search::SearchCommand;
     /// Prints messages as they are stored
-    #[command(after_help = tail::EXAMPLES)]
-    Tail(tail::TailCommand),
+    Tail = tail::TailCommand;
     /// Prints the messages before and after a message
-    #[command(after_help = context::EXAMPLES)]
-    Context(context::ContextCommand),
+    Context = context::ContextCommand;
     /// Writes all matching messages
-    #[command(after_help = export::EXAMPLES)]
-    Export(Box<export::Export>),
+    Export = export::Export;
     /// Stores the lines of files
-    #[command(after_help = import::EXAMPLES)]
-    Import(import::Import),
+    Import = import::Import;
     /// Checks that all data is as it was written
-    #[command(after_help = verify::EXAMPLES)]
-    Verify(verify::Verify),
+    Verify = verify::Verify;
     /// Rebuilds the indexes
-    #[command(after_help = reindex::EXAMPLES)]
-    Reindex(reindex::Reindex),
+    Reindex = reindex::Reindex;
     /// Lists, follows and ends the jobs of a running server
-    #[command(after_help = job::EXAMPLES)]
-    Job(job::JobCommand),
+    Job = job::JobCommand;
     /// Prints the contents of a file of a store
-    #[command(after_help = inspect::EXAMPLES)]
-    Inspect(inspect::Inspect),
+    Inspect = inspect::Inspect;
     /// Asks whether the server of these settings is ready
-    #[command(after_help = healthcheck::EXAMPLES)]
-    Healthcheck(healthcheck::Healthcheck),
+    Healthcheck = healthcheck::Healthcheck;
     /// Prints the licences of everything that the binary and the console are made of
-    #[command(after_help = licences::EXAMPLES)]
-    Licences(licences::Licences),
+    Licences = licences::Licences;
     /// Creates certificates
-    #[command(after_help = tls::EXAMPLES)]
-    Tls(tls::Tls),
+    Tls = tls::Tls;
     /// Creates a token in the store of a stopped server
-    #[command(after_help = token::EXAMPLES)]
-    Token(token::TokenCommand),
+    Token = token::TokenCommand;
     /// Sends load to a receiver and counts what was sent and acknowledged
-    #[command(after_help = loadgen::EXAMPLES)]
-    Loadgen(Box<loadgen::Loadgen>),
+    Loadgen = loadgen::Loadgen;
 }
 
 /// Runs the command that the arguments name.
 pub fn run() -> ExitCode {
     // Usage errors end the process with exit code 2.
-    let done = match Cli::parse().command {
-        CliCommand::Serve(serve) => serve.run(),
-        CliCommand::Check(check) => check.run(),
-        CliCommand::Router(router) => router.run(),
-        CliCommand::Apply(apply) => apply.run(),
-        CliCommand::User(user) => user.run(),
-        CliCommand::Destination(destination) => destination.run(),
-        CliCommand::Search(search) => search.run(),
-        CliCommand::Tail(tail) => tail.run(),
-        CliCommand::Context(context) => context.run(),
-        CliCommand::Export(export) => export.run(),
-        CliCommand::Import(import) => import.run(),
-        CliCommand::Verify(verify) => verify.run(),
-        CliCommand::Reindex(reindex) => reindex.run(),
-        CliCommand::Job(job) => job.run(),
-        CliCommand::Inspect(inspect) => inspect.run(),
-        CliCommand::Healthcheck(healthcheck) => healthcheck.run(),
-        CliCommand::Licences(licences) => licences.run(),
-        CliCommand::Tls(tls) => tls.run(),
-        CliCommand::Token(token) => token.run(),
-        CliCommand::Loadgen(loadgen) => loadgen.run(),
-    };
-    match done {
+    match Cli::parse().command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(CommandFailure::No(message)) => fail(&message, 1),
         Err(CommandFailure::Environment(message)) => fail(&message, 3),

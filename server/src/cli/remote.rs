@@ -129,16 +129,12 @@ pub(super) enum StoreLocation<'a> {
 /// A server, and the credentials for it.
 #[derive(Clone)]
 pub(super) struct Remote {
-    server: String,
+    pub(super) server: String,
     token: Option<String>,
     ca_file: Option<PathBuf>,
 }
 
 impl Remote {
-    pub(super) fn server(&self) -> &str {
-        &self.server
-    }
-
     /// Sends a text; returns the JSON of a successful response.
     pub(super) fn send(
         &self,

@@ -35,6 +35,7 @@ const AUTHOR: &str = "cli";
 pub(super) const TOML: (&str, &str) = ("Content-Type", "application/toml");
 
 #[derive(Args, Debug)]
+#[command(mut_subcommands(|each| each.after_help(EXAMPLES)))]
 pub(super) struct Router {
     #[command(subcommand)]
     action: RouterAction,
@@ -43,7 +44,6 @@ pub(super) struct Router {
 #[derive(Subcommand, Debug)]
 enum RouterAction {
     /// Prints the router document
-    #[command(after_help = EXAMPLES)]
     Get {
         /// An earlier revision instead of the newest
         #[arg(long, value_name = "N")]
@@ -52,7 +52,6 @@ enum RouterAction {
         place: DocumentStore,
     },
     /// Replaces the router document
-    #[command(after_help = EXAMPLES)]
     Put {
         /// The document
         file: PathBuf,
@@ -69,13 +68,11 @@ enum RouterAction {
         place: DocumentStore,
     },
     /// Confirms the live document of a running server, which would be taken back otherwise
-    #[command(after_help = EXAMPLES)]
     Confirm {
         #[command(flatten)]
         place: DocumentStore,
     },
     /// Checks a document against this machine, or against that of a server
-    #[command(after_help = EXAMPLES)]
     Check {
         /// The document
         file: PathBuf,
@@ -205,7 +202,7 @@ pub(super) fn remote_document(remote: &Remote, revision: Option<u64>) -> Result<
     let mut answer = remote.get(&what, &[("format", "toml")], &[])?;
     let tag = answer.headers().get("etag").and_then(|tag| tag.to_str().ok()).unwrap_or("*").to_owned();
     let text = answer.body_mut().read_to_string();
-    Ok((tag, text.map_err(|error| CommandFailure::environment(format!("{}: {error}", remote.server())))?))
+    Ok((tag, text.map_err(|error| CommandFailure::environment(format!("{}: {error}", remote.server)))?))
 }
 
 fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>> {

@@ -106,7 +106,7 @@ impl TailCommand {
                         RecvTimeoutError::Timeout => "the server sent nothing for too long",
                         RecvTimeoutError::Disconnected => "the connection ended",
                     };
-                    text::error(&format!("{}: {why}: reconnecting", remote.server()));
+                    text::error(&format!("{}: {why}: reconnecting", remote.server));
                     events = self.connect_again(&remote, printed.position.as_deref(), &mut wait)?;
                 }
             }
@@ -179,7 +179,7 @@ impl TailCommand {
             }
             "problem" => {
                 let detail = data["detail"].as_str().unwrap_or_default();
-                let problem = format!("{}: {detail}", remote.server());
+                let problem = format!("{}: {detail}", remote.server);
                 if data["status"].as_u64().is_some_and(|status| status < 500) {
                     return Err(CommandFailure::No(problem));
                 }

@@ -72,7 +72,7 @@ impl TokenOfServerArgs {
         // The newest is the last one: an older one of this name has ended.
         let newest = found["tokens"].as_array().and_then(|tokens| tokens.last()).cloned();
         newest.ok_or_else(|| {
-            CommandFailure::No(format!("{}: there is no token `{}`", remote.server(), self.which))
+            CommandFailure::No(format!("{}: there is no token `{}`", remote.server, self.which))
         })
     }
 }

@@ -36,6 +36,7 @@ const ROLES: [(&str, Role); 3] =
     [("analyst", Role::Analyst), ("operator", Role::Operator), ("admin", Role::Admin)];
 
 #[derive(Args, Debug)]
+#[command(mut_subcommands(|each| each.after_help(EXAMPLES)))]
 pub(super) struct UserCommand {
     #[command(subcommand)]
     action: UserAction,
@@ -44,7 +45,6 @@ pub(super) struct UserCommand {
 #[derive(Subcommand, Debug)]
 enum UserAction {
     /// Lists all users
-    #[command(after_help = EXAMPLES)]
     List {
         /// How to print them
         #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
@@ -53,7 +53,6 @@ enum UserAction {
         place: DataDirectoryArgs,
     },
     /// Creates a user
-    #[command(after_help = EXAMPLES)]
     Add {
         /// The name
         name: String,
@@ -70,19 +69,14 @@ enum UserAction {
         place: DataDirectoryArgs,
     },
     /// Sets another password and ends the user's sessions
-    #[command(after_help = EXAMPLES)]
     Password(NamedUser),
     /// Lets nobody log in as this user and ends the user's sessions
-    #[command(after_help = EXAMPLES)]
     Disable(NamedUser),
     /// Lets a user log in again
-    #[command(after_help = EXAMPLES)]
     Enable(NamedUser),
     /// Removes a user
-    #[command(after_help = EXAMPLES)]
     Remove(NamedUser),
     /// Removes the second factor of a user who has lost it
-    #[command(after_help = EXAMPLES)]
     ResetTotp(NamedUser),
 }
 

@@ -41,7 +41,8 @@ const TEXT_CHARS_MAX: usize = 255;
 
 /// A provider.
 pub struct Provider {
-    settings: Oidc,
+    /// The provider's settings.
+    pub settings: Oidc,
     redirect_uri: String,
     known: Mutex<ProviderCache>,
 }
@@ -90,11 +91,6 @@ impl Provider {
     pub fn new(settings: &Oidc, origin: &str) -> Provider {
         let redirect_uri = format!("{}/api/v1/oidc/{}/callback", origin.trim_end_matches('/'), settings.id);
         Provider { settings: settings.clone(), redirect_uri, known: Mutex::default() }
-    }
-
-    /// The provider's settings.
-    pub fn settings(&self) -> &Oidc {
-        &self.settings
     }
 
     /// The provider's address to which a browser with this secret is sent.

@@ -188,7 +188,7 @@ async fn admitted(
         Err(_) => return Err(failed("it could not be reached".to_owned())),
     };
     shared.throttle.lock().succeeded(&attempt);
-    let settings = provider.settings();
+    let settings = &provider.settings;
     admit(shared, &person, &format!("oidc:{}", settings.id), &settings.grants).await
 }
 
@@ -228,7 +228,7 @@ async fn admit(
 }
 
 fn provider(shared: &SharedState, id: &str) -> Result<Arc<Provider>> {
-    let found = shared.providers.iter().find(|provider| provider.settings().id == id);
+    let found = shared.providers.iter().find(|provider| provider.settings.id == id);
     found.cloned().ok_or_else(|| ApiError::not_found(format!("there is no OpenID provider `{id}`")))
 }
 

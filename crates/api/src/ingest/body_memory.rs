@@ -26,13 +26,13 @@ pub(crate) struct BodyMemory {
     /// Memory for bodies in KiB.
     bodies: Semaphore,
     /// Maximum length of a body.
-    body_max: usize,
+    pub(super) body_max: usize,
     /// Memory in KiB for messages that are parsed and not yet handed to the store.
     parsed: Semaphore,
     /// Maximum number of bytes of this that a single batch takes.
     slice_max: usize,
     /// Maximum number of bytes that a check keeps.
-    kept_max: usize,
+    pub(super) kept_max: usize,
     /// Number of bodies that wait for memory.
     waiting: AtomicUsize,
     /// Number of bodies that hold memory, and of those among them that wait for more.
@@ -56,16 +56,6 @@ impl BodyMemory {
             holding: AtomicUsize::new(0),
             held_up: AtomicUsize::new(0),
         }
-    }
-
-    /// The longest body that fits into this memory.
-    pub(super) fn body_max(&self) -> usize {
-        self.body_max
-    }
-
-    /// The memory that a check may keep for messages it has read.
-    pub(super) fn kept_max(&self) -> usize {
-        self.kept_max
     }
 
     /// A reservation for a body that has not begun to arrive.
@@ -100,15 +90,11 @@ impl BodyMemory {
 pub(crate) struct BodyReservation<'a> {
     memory: &'a BodyMemory,
     held: Option<SemaphorePermit<'a>>,
-    bytes: usize,
+    /// How much of the body has arrived.
+    pub(super) bytes: usize,
 }
 
 impl BodyReservation<'_> {
-    /// How much of the body has arrived.
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
     /// Waits until there is memory for more bytes; returns whether it had to wait.
     pub(super) async fn grow(&mut self, bytes: usize) -> Result<bool> {
         self.bytes += bytes;

@@ -16,8 +16,8 @@ use logstead_ingest::datadog::Datadog;
 use serde_json::json;
 
 pub(super) const ROUTES: &[ProtocolRoute] = &[
-    ProtocolRoute { methods: &["POST"], paths: &["/api/v2/logs", "/v1/input"], answer: || post(logs) },
-    ProtocolRoute { methods: &["GET"], paths: &["/api/v1/validate"], answer: || get(validate) },
+    ProtocolRoute::new(&["POST"], &["/api/v2/logs", "/v1/input"], || post(logs)),
+    ProtocolRoute::new(&["GET"], &["/api/v1/validate"], || get(validate)),
 ];
 
 async fn logs(incoming: Incoming, body: Body) -> Result<Response> {

@@ -39,43 +39,21 @@ const MEDIA_TYPES: [&str; 5] = [
 ];
 
 pub(super) const ROUTES: &[ProtocolRoute] = &[
-    ProtocolRoute { methods: &["POST", "PUT"], paths: &["/_bulk"], answer: || post(bulk).put(bulk) },
-    ProtocolRoute {
-        methods: &["POST", "PUT"],
-        paths: &["/{index}/_bulk", "/{index}/_doc/_bulk"],
-        answer: || post(bulk_of).put(bulk_of),
-    },
-    ProtocolRoute {
-        methods: &["GET", "HEAD"],
-        paths: &["/_license", "/_xpack/license"],
-        answer: || get(license),
-    },
-    ProtocolRoute { methods: &["GET", "HEAD"], paths: &["/_xpack"], answer: || get(xpack) },
-    ProtocolRoute {
-        methods: &["GET", "HEAD"],
-        paths: &["/_cluster/health", "/_cluster/health/{index}"],
-        answer: || get(health),
-    },
-    ProtocolRoute { methods: &["GET"], paths: &["/_cluster/state/version"], answer: || get(state_version) },
-    ProtocolRoute {
-        methods: &["GET"],
-        paths: &["/_nodes", "/_nodes/http", "/_nodes/_all/http"],
-        answer: || get(nodes),
-    },
-    ProtocolRoute { methods: &["GET"], paths: &["/_security/_authenticate"], answer: || get(whoami) },
-    ProtocolRoute {
-        methods: &["POST"],
-        paths: &["/_security/user/_has_privileges"],
-        answer: || post(privileges),
-    },
-    ProtocolRoute {
-        methods: &["GET"],
-        paths: &["/_logstash/pipeline", "/_logstash/pipeline/{name}"],
-        answer: || get(empty),
-    },
-    ProtocolRoute {
-        methods: &["GET", "HEAD", "PUT", "POST"],
-        paths: &[
+    ProtocolRoute::new(&["POST", "PUT"], &["/_bulk"], || post(bulk).put(bulk)),
+    ProtocolRoute::new(&["POST", "PUT"], &["/{index}/_bulk", "/{index}/_doc/_bulk"], || {
+        post(bulk_of).put(bulk_of)
+    }),
+    ProtocolRoute::new(&["GET", "HEAD"], &["/_license", "/_xpack/license"], || get(license)),
+    ProtocolRoute::new(&["GET", "HEAD"], &["/_xpack"], || get(xpack)),
+    ProtocolRoute::new(&["GET", "HEAD"], &["/_cluster/health", "/_cluster/health/{index}"], || get(health)),
+    ProtocolRoute::new(&["GET"], &["/_cluster/state/version"], || get(state_version)),
+    ProtocolRoute::new(&["GET"], &["/_nodes", "/_nodes/http", "/_nodes/_all/http"], || get(nodes)),
+    ProtocolRoute::new(&["GET"], &["/_security/_authenticate"], || get(whoami)),
+    ProtocolRoute::new(&["POST"], &["/_security/user/_has_privileges"], || post(privileges)),
+    ProtocolRoute::new(&["GET"], &["/_logstash/pipeline", "/_logstash/pipeline/{name}"], || get(empty)),
+    ProtocolRoute::new(
+        &["GET", "HEAD", "PUT", "POST"],
+        &[
             "/_index_template/{name}",
             "/_component_template/{name}",
             "/_template/{name}",
@@ -87,20 +65,17 @@ pub(super) const ROUTES: &[ProtocolRoute] = &[
             "/{index}/_mapping",
             "/{index}/_settings",
         ],
-        answer: || any(thing),
-    },
-    ProtocolRoute {
-        methods: &["GET", "HEAD"],
-        paths: &[
-            "/_index_template", "/_template", "/_ilm/policy", "/_ingest/pipeline", "/_data_stream", "/_alias",
-        ],
-        answer: || get(empty),
-    },
+        || any(thing),
+    ),
+    ProtocolRoute::new(
+        &["GET", "HEAD"],
+        &["/_index_template", "/_template", "/_ilm/policy", "/_ingest/pipeline", "/_data_stream", "/_alias"],
+        || get(empty),
+    ),
 ];
 
 /// The path of an index. The console uses the same path, so its methods are not listed with the others.
-pub(super) const INDEX: ProtocolRoute =
-    ProtocolRoute { methods: &["HEAD", "PUT"], paths: &["/{index}"], answer: index };
+pub(super) const INDEX: ProtocolRoute = ProtocolRoute::new(&["HEAD", "PUT"], &["/{index}"], index);
 
 /// The routes of an index.
 pub(crate) fn index() -> MethodRouter<SharedState> {

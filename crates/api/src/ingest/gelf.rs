@@ -9,8 +9,7 @@ use axum::http::StatusCode;
 use axum::routing::post;
 use logstead_ingest::gelf::GelfBody;
 
-pub(super) const ROUTES: &[ProtocolRoute] =
-    &[ProtocolRoute { methods: &["POST"], paths: &["/gelf"], answer: || post(gelf) }];
+pub(super) const ROUTES: &[ProtocolRoute] = &[ProtocolRoute::new(&["POST"], &["/gelf"], || post(gelf))];
 
 async fn gelf(incoming: Incoming, body: Body) -> Result<StatusCode> {
     let (body, _room) = incoming.read(body, None).await?;

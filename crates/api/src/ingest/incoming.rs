@@ -204,25 +204,25 @@ impl Incoming {
                 piece = pieces.read_next() => match piece? {
                     Some(bytes) => if room.grow(bytes).await? {
                         // The sender was not at fault: we kept it waiting.
-                        seen = room.bytes();
+                        seen = room.bytes;
                         look.reset();
                     },
                     None => return Ok(pieces.whole()),
                 },
                 _ = look.tick() => {
-                    if room.bytes() - seen < REST_BYTES_MIN && self.shared.ingest.is_wanted() {
+                    if room.bytes - seen < REST_BYTES_MIN && self.shared.ingest.is_wanted() {
                         let detail = "the body stopped arriving, and other requests need the memory that it \
                                       takes: send it again";
                         return Err(ApiError::new(ProblemType::TooSlow, detail).retry_after_seconds(1));
                     }
-                    seen = room.bytes();
+                    seen = room.bytes;
                 }
             }
         }
     }
 
     fn body_max(&self) -> usize {
-        let of_all = self.shared.ingest.body_max();
+        let of_all = self.shared.ingest.body_max;
         let of_token = self.caller.limits.body_bytes.and_then(|bytes| usize::try_from(bytes).ok());
         of_token.unwrap_or(of_all).min(of_all)
     }
@@ -284,7 +284,7 @@ impl Incoming {
         mut batches: Batches<M>,
     ) -> Result<(Batches<M>, Option<SemaphorePermit<'_>>)> {
         let room = self.shared.ingest.for_check(batches.rest_bytes()).await?;
-        let kept_max = self.shared.ingest.kept_max();
+        let kept_max = self.shared.ingest.kept_max;
         let batches = blocking(move || {
             batches.check(kept_max);
             batches

@@ -19,8 +19,7 @@ use logstead_ingest::messages::LIMITS;
 use logstead_record::BatchBuilder;
 use tokio::sync::Semaphore;
 
-pub(super) const ROUTES: &[ProtocolRoute] =
-    &[ProtocolRoute { methods: &["POST"], paths: &["/upload"], answer: || post(upload) }];
+pub(super) const ROUTES: &[ProtocolRoute] = &[ProtocolRoute::new(&["POST"], &["/upload"], || post(upload))];
 
 const MEDIA: &str = "application/vnd.fdo.journal";
 /// Limits simultaneous uploads: each holds an entry and a batch in memory.

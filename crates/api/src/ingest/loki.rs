@@ -19,19 +19,12 @@ use logstead_ingest::encoding::Encoding;
 use logstead_ingest::loki::{LokiBody, LokiEncoding};
 use serde_json::json;
 
-pub(super) const ROUTES: &[ProtocolRoute] = &[ProtocolRoute {
-    methods: &["POST"],
-    paths: &["/loki/api/v1/push", "/api/prom/push"],
-    answer: || post(push),
-}];
+pub(super) const ROUTES: &[ProtocolRoute] =
+    &[ProtocolRoute::new(&["POST"], &["/loki/api/v1/push", "/api/prom/push"], || post(push))];
 
 pub(super) const PUBLIC: &[ProtocolRoute] = &[
-    ProtocolRoute { methods: &["GET"], paths: &["/ready"], answer: || get(ready) },
-    ProtocolRoute {
-        methods: &["GET"],
-        paths: &["/loki/api/v1/status/buildinfo"],
-        answer: || get(build_info),
-    },
+    ProtocolRoute::new(&["GET"], &["/ready"], || get(ready)),
+    ProtocolRoute::new(&["GET"], &["/loki/api/v1/status/buildinfo"], || get(build_info)),
 ];
 
 async fn push(incoming: Incoming, body: Body) -> Result<Response> {

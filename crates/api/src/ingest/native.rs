@@ -97,41 +97,32 @@ impl utoipa::ToSchema for IngestRefused {}
             headers(("Idempotency-Replayed" = bool, description = "`true` if the request had been stored before"))
         ),
         (status = 400, body = IngestRefused, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such logspace"),
         (
-            status = 404, body = Problem, content_type = "application/problem+json",
-            description = "There is no such logspace"
-        ),
-        (
-            status = 408, body = Problem, content_type = "application/problem+json",
+            status = 408,
             description = "The body comes too slowly, or stops while other requests need the memory that it \
-                           takes. Nothing is stored"
+                takes. Nothing is stored"
         ),
         (
-            status = 409, body = Problem, content_type = "application/problem+json",
+            status = 409,
             description = "The router document has no source of kind `http` that takes it, or a request with \
-                           the same Idempotency-Key is still being processed"
+                the same Idempotency-Key is still being processed"
         ),
+        (status = 422, description = "The Idempotency-Key was used for another body before"),
         (
-            status = 422, body = Problem, content_type = "application/problem+json",
-            description = "The Idempotency-Key was used for another body before"
-        ),
-        (
-            status = 429, body = Problem, content_type = "application/problem+json",
+            status = 429,
             description = "The token has exceeded its limit: `Retry-After` says when to send again"
         ),
         (
-            status = 413, body = Problem, content_type = "application/problem+json",
+            status = 413,
             description = "The body is longer than `limits.ingest_body_max`, or holds more messages than \
                 `limits.ingest_messages_max`. Nothing is stored"
         ),
+        (status = 415, description = "The media type or the encoding of the body is not supported"),
         (
-            status = 415, body = Problem, content_type = "application/problem+json",
-            description = "The media type or the encoding of the body is not supported"
-        ),
-        (
-            status = 503, body = Problem, content_type = "application/problem+json",
+            status = 503,
             description = "The messages cannot be stored now: `detail` says why and how much of the body is \
-                           stored, and `Retry-After` when to send again"
+                stored, and `Retry-After` when to send again"
         ),
     )
 )]

@@ -13,7 +13,7 @@ use logstead_ingest::otlp::{Code, Encoding, OtlpBody, OtlpReply, Status};
 use std::time::Duration;
 
 pub(super) const ROUTES: &[ProtocolRoute] =
-    &[ProtocolRoute { methods: &["POST"], paths: &["/v1/logs", "/otlp/v1/logs"], answer: || post(export) }];
+    &[ProtocolRoute::new(&["POST"], &["/v1/logs", "/otlp/v1/logs"], || post(export))];
 
 async fn export(incoming: Incoming, body: Body) -> Result<Response> {
     let encoding = match media_type(&incoming.headers).as_deref() {

@@ -10,3 +10,13 @@ pub(crate) struct ProtocolRoute {
     pub paths: &'static [&'static str],
     pub answer: fn() -> MethodRouter<SharedState>,
 }
+
+impl ProtocolRoute {
+    pub(crate) const fn new(
+        methods: &'static [&'static str],
+        paths: &'static [&'static str],
+        answer: fn() -> MethodRouter<SharedState>,
+    ) -> ProtocolRoute {
+        ProtocolRoute { methods, paths, answer }
+    }
+}

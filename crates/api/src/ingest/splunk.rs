@@ -27,33 +27,27 @@ const ACKS_MAX: usize = 100_000;
 const CHANNEL_BYTES_MAX: usize = 128;
 
 pub(super) const ROUTES: &[ProtocolRoute] = &[
-    ProtocolRoute {
-        methods: &["POST"],
-        paths: &[
+    ProtocolRoute::new(
+        &["POST"],
+        &[
             "/services/collector",
             "/services/collector/event",
             "/services/collector/event/1.0",
             "/services/collector/1.0",
         ],
-        answer: || post(events).options(options),
-    },
-    ProtocolRoute {
-        methods: &["POST"],
-        paths: &["/services/collector/raw", "/services/collector/raw/1.0"],
-        answer: || post(raw).options(options),
-    },
-    ProtocolRoute {
-        methods: &["POST"],
-        paths: &["/services/collector/ack", "/services/collector/ack/1.0"],
-        answer: || post(ack),
-    },
+        || post(events).options(options),
+    ),
+    ProtocolRoute::new(&["POST"], &["/services/collector/raw", "/services/collector/raw/1.0"], || {
+        post(raw).options(options)
+    }),
+    ProtocolRoute::new(&["POST"], &["/services/collector/ack", "/services/collector/ack/1.0"], || post(ack)),
 ];
 
-pub(super) const PUBLIC: &[ProtocolRoute] = &[ProtocolRoute {
-    methods: &["GET"],
-    paths: &["/services/collector/health", "/services/collector/health/1.0"],
-    answer: || get(health),
-}];
+pub(super) const PUBLIC: &[ProtocolRoute] = &[ProtocolRoute::new(
+    &["GET"],
+    &["/services/collector/health", "/services/collector/health/1.0"],
+    || get(health),
+)];
 
 /// The parameters in the address of a request, which apply to all its messages.
 #[derive(Deserialize)]

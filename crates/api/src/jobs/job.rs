@@ -30,11 +30,7 @@ impl JobKind {
 
 impl fmt::Display for JobKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            JobKind::Verify => "verify",
-            JobKind::Reindex => "reindex",
-            JobKind::Export => "export",
-        })
+        self.serialize(f)
     }
 }
 
@@ -69,15 +65,7 @@ impl JobState {
 
 impl fmt::Display for JobState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            JobState::Queued => "queued",
-            JobState::Running => "running",
-            JobState::Cancelling => "cancelling",
-            JobState::Done => "done",
-            JobState::Failed => "failed",
-            JobState::Cancelled => "cancelled",
-            JobState::Interrupted => "interrupted",
-        })
+        self.serialize(f)
     }
 }
 

@@ -136,12 +136,14 @@ fn info() -> Info {
 fn describe(operation: &mut Operation, needs: Needs) {
     let responses = &mut operation.responses.responses;
     for (status, response) in responses.iter_mut() {
-        if let RefOr::T(response) = response
-            && response.description.is_empty()
-        {
-            let status = StatusCode::from_bytes(status.as_bytes()).ok();
-            let words = status.and_then(|status| status.canonical_reason()).unwrap_or("Done");
-            words.clone_into(&mut response.description);
+        let (RefOr::T(response), Ok(status)) = (response, StatusCode::from_bytes(status.as_bytes())) else {
+            continue;
+        };
+        if response.description.is_empty() {
+            status.canonical_reason().unwrap_or("Done").clone_into(&mut response.description);
+        }
+        if response.content.is_empty() && (status.is_client_error() || status.is_server_error()) {
+            *response = problem(&response.description);
         }
     }
     responses.insert("default".to_owned(), RefOr::T(problem("What is wrong, and what to do")));

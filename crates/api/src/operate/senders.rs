@@ -127,6 +127,7 @@ fn sender_of(last: &str) -> SenderKey {
 }
 
 /// The filter for the list of senders.
+#[derive(Default)]
 pub(super) struct SenderFilter {
     pub(super) text: String,
     pub(super) from: Option<Timestamp>,

@@ -91,15 +91,7 @@ fn add_section(text: &mut String, title: &str, body: &str) {
 
 /// One line for each sender, without its figures over time and without its skew.
 fn senders(shared: &ApiInner) -> String {
-    let wanted = SenderFilter {
-        after: None,
-        text: String::new(),
-        from: None,
-        to: None,
-        limit: SENDERS_MAX,
-        has_series: false,
-        unusual: false,
-    };
+    let wanted = SenderFilter { limit: SENDERS_MAX, ..SenderFilter::default() };
     let mut report = serde_json::to_value(listed(shared, &wanted)).unwrap_or_default();
     let mut rows = report["senders"].take();
     let rows = rows.as_array_mut().into_iter().flatten().map(|row| {

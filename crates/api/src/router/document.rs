@@ -21,7 +21,7 @@ use logstead_pipeline::{DestinationStatus, LiveRevision, Status};
 use serde::Serialize;
 
 /// The effect of applying a document.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Default, Serialize, utoipa::ToSchema)]
 pub(crate) struct Validation {
     valid: bool,
     problems: Vec<DocumentProblem>,
@@ -44,12 +44,10 @@ impl Validation {
     fn of(draft: Draft, live: &LiveRevision, unfit: impl Fn(&Checked) -> Vec<Problem>) -> Validation {
         let validation = match draft.checked {
             Ok(checked) => Validation {
-                valid: true,
-                problems: unfit(&checked).into_iter().map(DocumentProblem::from).collect(),
                 changes: diff(&live.checked, &checked).changes,
+                problems: unfit(&checked).into_iter().map(DocumentProblem::from).collect(),
                 warnings: checked.warnings,
-                document: None,
-                toml: None,
+                ..Validation::default()
             },
             Err(problems) => Validation::refused(problems),
         };
@@ -58,14 +56,8 @@ impl Validation {
     }
 
     fn refused(problems: Vec<Problem>) -> Validation {
-        Validation {
-            valid: false,
-            problems: problems.into_iter().map(DocumentProblem::from).collect(),
-            changes: Vec::new(),
-            warnings: Vec::new(),
-            document: None,
-            toml: None,
-        }
+        let problems = problems.into_iter().map(DocumentProblem::from).collect();
+        Validation { problems, ..Validation::default() }
     }
 }
 

@@ -31,8 +31,7 @@ pub(crate) struct ZoneRequest {
             status = 200, body = RouterChange,
             headers(("ETag" = String, description = "The new revision, for If-Match"))
         ),
-        (status = 409, description = "A revision waits to be confirmed", body = crate::error::Problem,
-         content_type = "application/problem+json"),
+        (status = 409, description = "A revision waits to be confirmed"),
     )
 )]
 pub(crate) async fn put_timezone(

@@ -86,16 +86,16 @@ impl TailFollowers {
     }
 
     pub(crate) fn add(&mut self, logspace: String, mut follower: Follower) {
-        let stored = follower.next() + follower.behind();
-        self.events.position.add(logspace.clone(), follower.next());
+        let stored = follower.next + follower.behind();
+        self.events.position.add(logspace.clone(), follower.next);
         self.events.logspaces.push(logspace);
         if follower.is_ahead() {
             follower.go_to_end();
-            self.events.position.set(self.followers.len(), follower.next());
+            self.events.position.set(self.followers.len(), follower.next);
             let reason = "the position is beyond what is stored: the store was replaced by an older one";
             self.events.gap(0, reason);
         }
-        self.backlog_ends.push(stored.min(follower.next() + follower.behind()));
+        self.backlog_ends.push(stored.min(follower.next + follower.behind()));
         self.followers.push(follower);
     }
 
@@ -124,7 +124,7 @@ impl TailFollowers {
         }
         *first = (*first + 1) % count.max(1);
         events.send_messages();
-        if self.followers.iter().zip(&self.backlog_ends).all(|(follower, end)| *end <= follower.next()) {
+        if self.followers.iter().zip(&self.backlog_ends).all(|(follower, end)| *end <= follower.next) {
             self.events.sampling.end_backlog();
         }
         self.events.ready_bytes = 0;

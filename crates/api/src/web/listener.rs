@@ -46,7 +46,7 @@ pub struct Apps {
 /// A socket that accepts connections.
 pub struct BoundListener {
     socket: BoundSocket,
-    serves: ListenerRole,
+    pub(super) serves: ListenerRole,
 }
 
 enum BoundSocket {
@@ -80,10 +80,6 @@ impl BoundListener {
                 BoundListener { socket, serves }
             }
         })
-    }
-
-    pub(super) fn serves(&self) -> ListenerRole {
-        self.serves
     }
 
     /// Whether its connections are encrypted.

@@ -119,7 +119,7 @@ impl ListenerTask {
         match self.slot(peer).await {
             Ok(slot) => {
                 let connection =
-                    WebConnection::new(self.context.clone(), listener.serves(), self.stopped.clone());
+                    WebConnection::new(self.context.clone(), listener.serves, self.stopped.clone());
                 connections.spawn(connection.receive(stream, slot));
             }
             Err(full) => self.refuse(listener, &stream, peer, full),

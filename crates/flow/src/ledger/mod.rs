@@ -55,6 +55,7 @@ pub struct Ledger {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
+#[derive(Default)]
 struct LedgerState {
     book: Book,
     /// Whether there was a ledger before this process.
@@ -118,15 +119,7 @@ impl Ledger {
         let mut book = Book::default();
         changes.into_iter().for_each(|changes| book.apply(changes));
         book.begin();
-        let state = LedgerState {
-            book,
-            existed,
-            answers: Vec::new(),
-            begun: false,
-            stopping: false,
-            error: None,
-            remainder_told: false,
-        };
+        let state = LedgerState { book, existed, ..LedgerState::default() };
         Ok(Arc::new(Ledger {
             state: Mutex::new(state),
             changed: Condvar::new(),

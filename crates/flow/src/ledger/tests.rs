@@ -107,7 +107,7 @@ impl Machine {
             encoded.set_copies(rows - counted);
             appender.append(&[encoded]).ok()?;
             let kept = KeptMessages { slot: Some(slot(minute)), counted };
-            self.ledger.note_stored(&JournalId::Logspace(id.into()), appender.next_sequence(), rows, &[kept]);
+            self.ledger.note_stored(&JournalId::Logspace(id.into()), appender.next_sequence, rows, &[kept]);
         }
         Some(())
     }
@@ -117,7 +117,7 @@ impl Machine {
         self.queue.appender.append(&[encode(batch(minute, rows))]).ok()?;
         let kept = KeptMessages { slot: Some(slot(minute)), counted: rows };
         let journal = JournalId::Destination("siem".into());
-        self.ledger.note_stored(&journal, self.queue.appender.next_sequence(), rows, &[kept]);
+        self.ledger.note_stored(&journal, self.queue.appender.next_sequence, rows, &[kept]);
         Some(())
     }
 

@@ -18,17 +18,13 @@ const ATTEMPTS_MAX: u32 = 1000;
 /// A name in an open folder.
 pub struct FolderEntry {
     folder: File,
-    name: OsString,
+    /// The last part of the path.
+    pub name: OsString,
 }
 
 impl FolderEntry {
     pub(super) fn new(folder: File, name: OsString) -> FolderEntry {
         FolderEntry { folder, name }
-    }
-
-    /// The last part of the path.
-    pub fn name(&self) -> &OsStr {
-        &self.name
     }
 
     /// Another name in the same folder.

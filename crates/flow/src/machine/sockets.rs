@@ -50,7 +50,8 @@ impl Descriptors {
 /// The sockets that all connections of the process share.
 #[derive(Debug)]
 pub struct SocketLimit {
-    max: usize,
+    /// The limit.
+    pub max: usize,
     open: AtomicUsize,
 }
 
@@ -83,11 +84,6 @@ impl SocketLimit {
     /// The number of open sockets.
     pub fn count(&self) -> usize {
         self.open.load(Ordering::Relaxed)
-    }
-
-    /// The limit.
-    pub fn max(&self) -> usize {
-        self.max
     }
 }
 

@@ -115,7 +115,7 @@ pub(super) struct RepeatMemory {
     /// The generations, the newest last.
     generations: VecDeque<Generation>,
     /// Batches that are being stored, by their stamps.
-    open: BTreeMap<i64, StoreAttempt>,
+    pub(super) open: BTreeMap<i64, StoreAttempt>,
     requests_under_way: HashSet<Id>,
     documents_under_way: HashSet<Id>,
 }
@@ -220,11 +220,6 @@ impl RepeatMemory {
     fn partly(&self, id: &Id) -> &[JournalId] {
         let known = self.generations.iter().rev().find_map(|generation| generation.partly.get(id));
         known.map(Vec::as_slice).unwrap_or_default()
-    }
-
-    /// Batches that were being stored when the process ended.
-    pub(super) fn open(&self) -> &BTreeMap<i64, StoreAttempt> {
-        &self.open
     }
 
     /// Something happened.
@@ -361,7 +356,7 @@ mod tests {
         memory.end_request(&id(1));
         let all = RequestProgress { taken: 8200, dropped: 2, had: vec![] };
         assert_eq!(memory.begin_request(id(1), BODY), RequestStart::Again(all));
-        assert!(memory.open().is_empty());
+        assert!(memory.open.is_empty());
     }
 
     #[test]

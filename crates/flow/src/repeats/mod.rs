@@ -92,7 +92,7 @@ impl Repeats {
     pub fn resolve<'a>(&self, logspaces: impl Iterator<Item = (&'a str, &'a Searcher)>) {
         let mut state = self.state.lock();
         let mut found: BTreeMap<i64, Vec<JournalId>> =
-            state.memory.open().keys().map(|stamp| (*stamp, Vec::new())).collect();
+            state.memory.open.keys().map(|stamp| (*stamp, Vec::new())).collect();
         if found.is_empty() {
             return;
         }
@@ -102,7 +102,7 @@ impl Repeats {
                     return;
                 }
                 let stamp = batch.received(0).nanos();
-                let attempt = state.memory.open().get(&stamp);
+                let attempt = state.memory.open.get(&stamp);
                 if attempt.is_some_and(|attempt| attempt.source.as_bytes() == batch.source(0)) {
                     found.entry(stamp).or_default().push(JournalId::Logspace(id.into()));
                 }

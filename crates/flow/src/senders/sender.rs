@@ -13,7 +13,7 @@ const MINUTE_NANOS: i64 = 60 * SECOND_NANOS;
 /// The maximum length of an address or a certificate's subject, in bytes.
 const NAME_BYTES_MAX: usize = 255;
 
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct SenderRecord {
     /// The address that its last message came from.
     pub(super) address: String,
@@ -51,19 +51,10 @@ pub(super) struct Arrival<'a> {
 impl SenderRecord {
     pub(super) fn first_seen(now: Timestamp) -> SenderRecord {
         SenderRecord {
-            address: String::new(),
-            via: String::new(),
-            tls_subject: None,
-            messages: 0,
-            bytes: 0,
-            unparsed: 0,
-            truncated: 0,
             first_seen: now.nanos(),
             last_seen: now.nanos(),
             series: CountSeries::beginning(now),
-            habit: Habit::default(),
-            skew: Skew::default(),
-            pace: SenderPace::default(),
+            ..SenderRecord::default()
         }
     }
 

@@ -9,7 +9,7 @@ pub(super) const STEP_SECONDS: i64 = 300;
 pub(super) const STEPS: usize = 288;
 
 /// **Invariant:** `counts` has [`STEPS`] entries; that of step `n` is at `n % STEPS`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct CountSeries {
     /// The newest step that is counted.
     last: i64,

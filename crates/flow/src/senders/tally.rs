@@ -4,6 +4,7 @@ use super::skew::Bins;
 use logstead_record::{Batch, Field, Flags};
 
 /// The tally of one host.
+#[derive(Default)]
 pub(super) struct Tally<'a> {
     pub(super) host: &'a [u8],
     /// The address that its last message came from; empty for programs on this machine.
@@ -39,17 +40,7 @@ pub(super) fn tallies(batch: &Batch) -> Vec<Tally<'_>> {
 
 impl<'a> Tally<'a> {
     fn of(batch: &'a Batch, row: usize) -> Tally<'a> {
-        Tally {
-            host: batch.host(row),
-            address: b"",
-            last: row,
-            messages: 0,
-            bytes: 0,
-            unparsed: 0,
-            truncated: 0,
-            skews: Bins::default(),
-            latest_skew: None,
-        }
+        Tally { host: batch.host(row), last: row, ..Tally::default() }
     }
 
     fn add(&mut self, batch: &Batch, row: usize) {

@@ -81,7 +81,7 @@ impl FileWriter {
     fn set_aside(&mut self, place: &FolderEntry) -> io::Result<()> {
         let now = clock::now();
         place.rename_free(|attempt| {
-            let mut name = place.name().to_owned();
+            let mut name = place.name.to_owned();
             name.push(suffix(now, attempt));
             name
         })?;
@@ -91,7 +91,7 @@ impl FileWriter {
                 Some(packer) => packer,
                 None => RotatedPacker::start(packing)?,
             };
-            self.packer.insert(packer).pack(place.beside(place.name())?);
+            self.packer.insert(packer).pack(place.beside(&place.name)?);
         }
         Ok(())
     }
@@ -101,7 +101,7 @@ impl MessageSink for FileWriter {
     fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
         // The folder does not depend on the messages.
         let sink = self.folders.sink(self.config.path.as_str()).map_err(SendFailure::wait)?;
-        let template = NameTemplate::parse(&sink.below().to_string_lossy()).map_err(SendFailure::wait)?;
+        let template = NameTemplate::parse(&sink.below.to_string_lossy()).map_err(SendFailure::wait)?;
         let mut groups = groups(&template, messages).into_iter();
         let mut sent = SendReport::default();
         while let Some(group) = groups.next() {

@@ -38,13 +38,13 @@ impl RotatedPacker {
 }
 
 fn pack_all(place: &FolderEntry, packing: Packing) {
-    let file = place.name().as_bytes();
+    let file = place.name.as_bytes();
     let packed = place.names(|name| is_aside(name, file)).and_then(|mut names| {
         names.sort();
         names.into_iter().try_for_each(|name| pack(&place.beside(name)?, packing))
     });
     if let Err(error) = packed {
-        tracing::warn!("a rotated file of {} could not be compressed: {error}", place.name().display());
+        tracing::warn!("a rotated file of {} could not be compressed: {error}", place.name.display());
     }
 }
 
@@ -55,7 +55,7 @@ fn pack(place: &FolderEntry, packing: Packing) -> io::Result<()> {
         return Ok(());
     }
     let named = |attempt: u32, more: &str| {
-        let mut name = place.name().to_owned();
+        let mut name = place.name.to_owned();
         if 0 < attempt {
             name.push(format!("-{attempt}"));
         }

@@ -10,9 +10,9 @@ pub(super) struct AnswerWindow {
     /// The number of the first one.
     first: u32,
     /// The number of messages that were sent.
-    sent: usize,
+    pub(super) sent: usize,
     /// The number of these that were answered.
-    count: usize,
+    pub(super) count: usize,
     answered: Vec<bool>,
 }
 
@@ -29,19 +29,9 @@ impl AnswerWindow {
         self.sent += 1;
     }
 
-    /// The number of messages that were sent, answered or not.
-    pub(super) fn sent(&self) -> usize {
-        self.sent
-    }
-
     /// The number of messages that were sent and not answered.
     pub(super) fn open(&self) -> usize {
         self.sent - self.count
-    }
-
-    /// The number of messages that were answered.
-    pub(super) fn count(&self) -> usize {
-        self.count
     }
 
     pub(super) fn are_complete(&self) -> bool {
@@ -81,13 +71,13 @@ mod tests {
         answers.expect(relp::TXNR_MAX, 3);
         answers.sent_one();
         answers.sent_one();
-        assert_eq!((answers.sent(), answers.open()), (2, 2));
+        assert_eq!((answers.sent, answers.open()), (2, 2));
         assert_eq!(answers.take(1), Some(1));
         assert_eq!(
             (answers.take(1), answers.take(2), answers.take(0), answers.take(7)),
             (None, None, None, None)
         );
-        assert_eq!((answers.open(), answers.count(), answers.missing()), (1, 1, vec![0, 2]));
+        assert_eq!((answers.open(), answers.count, answers.missing()), (1, 1, vec![0, 2]));
         assert_eq!(answers.take(relp::TXNR_MAX), Some(0));
         answers.sent_one();
         assert!(!answers.are_complete());
@@ -104,12 +94,12 @@ mod tests {
             let mut answers = AnswerWindow::default();
             answers.expect(first, 6);
             for number in numbers {
-                if answers.sent() < 6 {
+                if answers.sent < 6 {
                     answers.sent_one();
                 }
                 answers.take(number);
-                prop_assert_eq!(answers.count() + answers.missing().len(), 6);
-                prop_assert_eq!(answers.open() + answers.count(), answers.sent());
+                prop_assert_eq!(answers.count + answers.missing().len(), 6);
+                prop_assert_eq!(answers.open() + answers.count, answers.sent);
             }
         }
     }

@@ -99,7 +99,7 @@ impl Relp {
         self.out.clear();
         self.written = 0;
         while self.answers.open() < self.window && self.out.len() < WRITE_BYTES {
-            let Some(message) = messages.get(self.answers.sent()) else { break };
+            let Some(message) = messages.get(self.answers.sent) else { break };
             render::write(self.format, message, &mut self.message);
             relp::write(self.next, "syslog", &self.message, &mut self.out);
             self.next = relp::next(self.next);
@@ -132,14 +132,14 @@ impl Relp {
 
     /// Reads the available answers; returns their number.
     fn read(&mut self, connection: &mut ServerConnection) -> Result<usize, String> {
-        let before = self.answers.count();
+        let before = self.answers.count;
         connection.read(&mut self.input).map_err(|error| error.to_string())?;
         let mut input = std::mem::take(&mut self.input);
         let taken = self.take(&input);
         input.drain(..*taken.as_ref().unwrap_or(&input.len()));
         self.input = input;
         taken?;
-        Ok(self.answers.count() - before)
+        Ok(self.answers.count - before)
     }
 
     /// Processes the complete frames; returns their length in bytes.
@@ -223,7 +223,7 @@ impl Relp {
         match failed.map(SendFailure::wait) {
             None => Ok(sent),
             Some(_) if self.answers.are_complete() => Ok(sent),
-            Some(failure) if self.answers.count() == 0 => Err(failure),
+            Some(failure) if self.answers.count == 0 => Err(failure),
             Some(failure) => Ok(SendReport { again: self.answers.missing(), busy: Some(failure), ..sent }),
         }
     }
@@ -248,7 +248,7 @@ impl MessageSink for Relp {
 
     fn last_answer(&self) -> Option<String> {
         // Only answers show that messages were accepted.
-        (0 < self.answers.count()).then(|| "200 OK".to_owned())
+        (0 < self.answers.count).then(|| "200 OK".to_owned())
     }
 }
 

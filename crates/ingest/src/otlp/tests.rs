@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::batches::{Batches, BodySender};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use logstead_record::{Batch, Timestamp};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -85,7 +87,7 @@ fn value_to_protobuf(value: &Json) -> Vec<u8> {
             list(value, "values").iter().for_each(|pair| field(1, &pair_to_protobuf(pair), &mut inner));
             field(6, &inner, &mut out);
         }
-        "bytesValue" => field(7, &text::bytes_of(value.as_str().unwrap()), &mut out),
+        "bytesValue" => field(7, &STANDARD.decode(value.as_str().unwrap()).unwrap(), &mut out),
         kind => panic!("{kind}"),
     }
     out

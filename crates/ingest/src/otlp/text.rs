@@ -384,11 +384,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for AnyValue<'a> {
     }
 }
 
-#[cfg(test)]
-pub(super) fn bytes_of(text: &str) -> Vec<u8> {
-    STANDARD.decode(text).expect("Base64")
-}
-
 /// Base64 in either of its alphabets.
 fn bytes<E: de::Error>(text: &[u8]) -> Result<Vec<u8>, E> {
     let decoded = STANDARD.decode(text).or_else(|_| URL_SAFE.decode(text));

@@ -65,7 +65,8 @@ pub struct JsonObject<'t> {
     /// The names of the pairs, one after the other without separators.
     names: String,
     found: Vec<PairRange>,
-    beyond: Option<ExceededLimit>,
+    /// The limit that the object exceeds first in the text, if any.
+    pub beyond: Option<ExceededLimit>,
     broken: Option<Range<usize>>,
 }
 
@@ -136,11 +137,6 @@ impl<'t> JsonObject<'t> {
             JsonPiece::Escaped(_) | JsonPiece::Broken(_) => false,
         };
         self.pairs().zip(&self.found).map(move |((name, text), pair)| (name, text, is_scalar(&pair.value)))
-    }
-
-    /// The limit that the object exceeds first in the text, if any.
-    pub fn beyond(&self) -> Option<ExceededLimit> {
-        self.beyond
     }
 
     /// The range of the first string, with its quotes, that has escapes for unpaired surrogates. Strings that are not

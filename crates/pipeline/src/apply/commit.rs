@@ -44,7 +44,7 @@ impl Pipeline {
         next: &NextRevision,
         before: &RunningState,
     ) -> RunningState {
-        let router = Router::new(&live.checked, self.lookups.tables(), Some(&before.router));
+        let router = Router::new(&live.checked, &self.lookups.tables, Some(&before.router));
         let mut logspaces = before.logspaces.clone();
         logspaces.extend(next.logspaces.clone());
         let mut destinations = before.destinations.clone();
@@ -92,7 +92,7 @@ impl Pipeline {
 }
 
 fn receive(NextSource { source, settings, sockets }: NextSource) {
-    source.shared().settings.store(Arc::new(settings));
+    source.shared.settings.store(Arc::new(settings));
     source.follow();
     sockets.into_iter().for_each(|socket| source.listen(socket));
 }

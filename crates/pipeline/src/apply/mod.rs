@@ -72,18 +72,11 @@ pub(super) enum SourceDemand {
 
 /// The state before the first revision is live, in which nothing runs.
 pub(super) fn first(revision: u64, change: &RevisionChange) -> RunningState {
-    let nothing = Checked {
-        sources: vec![],
-        logspaces: vec![],
-        destinations: vec![],
-        routes: vec![],
-        warnings: vec![],
-    };
     let live = LiveRevision {
         revision,
         toml: change.toml.clone(),
         document: change.document.clone(),
-        checked: Arc::new(nothing),
+        checked: Arc::default(),
         applied_at: clock::now(),
     };
     RunningState {

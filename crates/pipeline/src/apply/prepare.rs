@@ -242,7 +242,7 @@ impl<'a> ChangePreparation<'a> {
     /// Handles a source whose settings are refused: if it runs, it keeps its current ones.
     fn leave(&mut self, config: &'a Config, problem: Problem) {
         if let Some(running) = self.before.sources.get(&config.id) {
-            let settings = (**running.shared().settings.load()).clone();
+            let settings = (**running.shared.settings.load()).clone();
             self.sources.push((&config.id, settings, Vec::new()));
         }
         let listen = config.kind.listen();

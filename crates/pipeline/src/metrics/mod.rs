@@ -37,7 +37,7 @@ pub(super) fn text(everything: &MetricSources<'_>) -> String {
     let MetricSources { status, running, counters, sockets, memory, accounts, space } = *everything;
     let received = |status| SourceMetrics {
         status,
-        source: running.sources.get(&status.id).map(|source| source.shared()),
+        source: running.sources.get(&status.id).map(|source| &*source.shared),
     };
     let sources: Vec<_> = status.sources.iter().map(|of| (of.id.clone(), received(of))).collect();
     let routes: Vec<_> = status.routes.iter().map(|route| (route.id.clone(), route)).collect();

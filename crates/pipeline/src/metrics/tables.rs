@@ -182,7 +182,7 @@ metrics! { LOGSPACES, |of: LogspaceMetrics<'_>|
 
 metrics! { PROCESS, |of: ProcessMetrics<'_>|
     gauge sockets "Open connections of the web port and of all sources." of.sockets.count();
-    gauge sockets_max "The most files and sockets that the process may open." of.sockets.max();
+    gauge sockets_max "The most files and sockets that the process may open." of.sockets.max;
     gauge web_connections "Open connections of the web port." of.web.connections.get().max(0) as u64;
     gauge web_connections_max "The most connections that the web port may have open." of.web.connections_max.get().max(0) as u64;
     counter web_accepted_total "Connections accepted by the web port." of.web.accepted.get();
@@ -206,7 +206,7 @@ metrics! { PROCESS, |of: ProcessMetrics<'_>|
         let limited = |of: &MemoryUse| Some((of.kind.to_owned(), of.bytes_max? as u64));
         By("kind", of.memory.iter().filter_map(limited).collect())
     };
-    gauge memory_budget_bytes "The memory that the process divides among its parts." of.gauge.bytes_max();
+    gauge memory_budget_bytes "The memory that the process divides among its parts." of.gauge.bytes_max;
     gauge memory_taken_bytes "Memory of the process that counts towards its budget, as the system reports it." of.gauge.used();
     gauge memory_taken_bytes_max "The most memory of the process that was seen since its start." of.gauge.used_max();
     counter memory_searches_ended_total "Searches that were ended because memory was short." of.gauge.ended();
@@ -254,7 +254,7 @@ pub(super) fn memory_use(running: &RunningState, shares: &Shares) -> [MemoryUse;
         .map(|keeper| keeper.index_memory_bytes())
         .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     let sealing = keepers().map(|keeper| keeper.sealing_memory_bytes()).sum();
-    let sources = running.sources.values().map(|source| &source.shared().budget);
+    let sources = running.sources.values().map(|source| &source.shared.budget);
     let inlets = running.inlets.values().map(|inlet| &inlet.budget);
     let (queued, queues_max) = sources
         .chain(inlets)

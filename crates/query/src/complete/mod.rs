@@ -48,7 +48,7 @@ pub fn written_name(name: &str) -> String {
 /// Analyses a text with the cursor before the character `at`.
 pub fn writing(text: &str, at: usize) -> CompletionPoint {
     let whole = TextCursor::new(text);
-    let at = at.min(whole.end());
+    let at = at.min(whole.end);
     if QUERY_BYTES_MAX < text.len() {
         return CompletionPoint {
             span: at..at,
@@ -178,7 +178,7 @@ impl MarkedText<'_> {
     /// Whether the cursor is in quotes that are closed only later.
     fn is_in_open_quotes(&self) -> bool {
         let is_end = |&at: &usize| self.whole.char_at(at).is_none_or(|c| c == '"' || c.is_whitespace());
-        let end = (self.at..=self.whole.end()).find(is_end);
+        let end = (self.at..=self.whole.end).find(is_end);
         let is_closed = end.is_some_and(|end| self.whole.char_at(end) == Some('"'));
         !is_closed && self.token().is_some_and(|token| token.kind == TokenKind::Quoted)
     }
@@ -229,7 +229,7 @@ impl MarkedText<'_> {
             return self.nothing();
         }
         // A later quote belongs to another text.
-        let end = (self.at..self.whole.end())
+        let end = (self.at..self.whole.end)
             .find(|&at| self.whole.char_at(at).is_none_or(|c| c == '"' || c.is_whitespace()));
         let closed = end.filter(|&end| self.whole.char_at(end) == Some('"'));
         self.writes(from..closed.map_or(self.at, |end| end + 1), from + 1, wanted)

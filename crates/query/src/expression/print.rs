@@ -69,7 +69,7 @@ impl Display for PrintedField<'_> {
         let name = self.0.as_str();
         let is_plain = {
             let cursor = crate::syntax::lex::TextCursor::new(name);
-            cursor.identifier_end(0) == cursor.end()
+            cursor.identifier_end(0) == cursor.end
                 && !name.starts_with('.')
                 && !WORDS.iter().any(|word| name.eq_ignore_ascii_case(word))
                 && SubjectName::new(name, false) == SubjectName::Field(self.0.clone())

@@ -196,7 +196,7 @@ impl ExpressionReader<'_> {
             arguments.push(self.argument(function, arguments.len())?);
         }
         self.close(open)?;
-        let range = range.start..self.cursor.at.min(self.cursor.end());
+        let range = range.start..self.cursor.at.min(self.cursor.end);
         if !function.takes.contains(&arguments.len()) {
             let example = function.example;
             let message = format!("`{name}` takes a different number of arguments: for example `{example}`");
@@ -331,8 +331,8 @@ impl ExpressionReader<'_> {
     }
 
     fn unexpected(&self, what: &str) -> ParseError {
-        let at = self.cursor.at.min(self.cursor.end());
-        let end = self.cursor.word_end(at, &[',', '|']).max((at + 1).min(self.cursor.end()));
+        let at = self.cursor.at.min(self.cursor.end);
+        let end = self.cursor.word_end(at, &[',', '|']).max((at + 1).min(self.cursor.end));
         let message = format!("{what}: for example `eval seconds = took / 1000`");
         let range = if at == end { at.saturating_sub(1)..at } else { at..end };
         self.error(range, message)

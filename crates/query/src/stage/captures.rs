@@ -10,8 +10,10 @@ use logstead_record::Field;
 /// A regular expression whose groups are fields.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Captures {
-    regex: Regex,
-    fields: Vec<(usize, String)>,
+    /// The expression.
+    pub regex: Regex,
+    /// The number of each group that is a field, and the field's name.
+    pub fields: Vec<(usize, String)>,
 }
 
 /// Literal text with fields in it.
@@ -20,8 +22,10 @@ pub struct Captures {
 /// white space.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CaptureTemplate {
-    text: String,
-    captures: Captures,
+    /// Its source text.
+    pub text: String,
+    /// The expression that finds its fields.
+    pub captures: Captures,
 }
 
 /// The reason why an expression or template finds no fields.
@@ -39,16 +43,6 @@ impl Captures {
             return bad("the regular expression names no field: write one as in `(?<user>\\w+)`");
         }
         Captures::of_groups(regex, fields)
-    }
-
-    /// The expression.
-    pub fn regex(&self) -> &Regex {
-        &self.regex
-    }
-
-    /// The number of each group that is a field, and the field's name.
-    pub fn fields(&self) -> &[(usize, String)] {
-        &self.fields
     }
 
     fn of_groups(regex: Regex, fields: Vec<(usize, String)>) -> Result<Captures, CapturesError> {
@@ -90,16 +84,6 @@ impl CaptureTemplate {
         }
         let regex = Regex::new(&source(&pieces), false).map_err(|error| CapturesError(error.to_string()))?;
         Ok(CaptureTemplate { text: text.to_owned(), captures: Captures::of_groups(regex, fields)? })
-    }
-
-    /// Its source text.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// The expression that finds its fields.
-    pub fn captures(&self) -> &Captures {
-        &self.captures
     }
 }
 

@@ -65,10 +65,10 @@ impl Stage {
         };
         match self {
             Stage::Extract { template, .. } => {
-                texts(&mut template.captures().fields().iter().map(|(_, name)| name))
+                texts(&mut template.captures.fields.iter().map(|(_, name)| name))
             }
             Stage::Parse { format: TextFormat::Regex(captures), .. } => {
-                texts(&mut captures.fields().iter().map(|(_, name)| name))
+                texts(&mut captures.fields.iter().map(|(_, name)| name))
             }
             Stage::Parse { format: TextFormat::Csv(columns), .. } => {
                 texts(&mut columns.iter().filter(|name| !name.is_empty()))

@@ -96,7 +96,7 @@ fn read(text: &str) -> Result<(PipelineSearch, PipelineSpans), ParseError> {
 /// Reads a text whose filter is to be searched for literally.
 fn read_as_it_stands(text: &str, error: &ParseError) -> Result<(PipelineSearch, PipelineSpans), ParseError> {
     let cursor = TextCursor::new(text);
-    let end = pipe_before_stage(&cursor, false).unwrap_or(cursor.end());
+    let end = pipe_before_stage(&cursor, false).unwrap_or(cursor.end);
     let (filter, warning) = as_it_stands(&cursor.text(0..end), error);
     let tree = Tree::of_stages(text, end);
     let pipeline = Pipeline { filter, stages: Meaning::new(&tree).stages(&tree.stages)? };
@@ -230,7 +230,7 @@ impl StageReader<'_> {
 
     fn filter(&mut self, filter: &TreeNode) -> Parsed<Stage> {
         if matches!(filter.kind, NodeKind::Nothing) {
-            self.cursor.at = self.cursor.end();
+            self.cursor.at = self.cursor.end;
             return Err(self.missing("a filter"));
         }
         let query = self.meaning.query(filter)?;

@@ -42,7 +42,7 @@ impl Display for Stage {
                 write!(f, "gap {fields} > {longest}", fields = names(by))
             }
             Stage::Extract { template, from } => {
-                write!(f, "extract {text}{from}", text = Quoted(template.text()), from = FromClause(from))
+                write!(f, "extract {text}{from}", text = Quoted(&template.text), from = FromClause(from))
             }
             Stage::Parse { format, from } => write!(f, "parse {format}{from}", from = FromClause(from)),
             Stage::Eval(assignments) => {
@@ -117,7 +117,7 @@ impl Display for TextFormat {
         match self {
             TextFormat::Json => f.write_str("json"),
             TextFormat::KeyValue => f.write_str("kv"),
-            TextFormat::Regex(captures) => write!(f, "regex {regex}", regex = captures.regex()),
+            TextFormat::Regex(captures) => write!(f, "regex {regex}", regex = &captures.regex),
             TextFormat::Cef => f.write_str("cef"),
             TextFormat::Leef => f.write_str("leef"),
             TextFormat::Csv(columns) => {

@@ -17,7 +17,7 @@ pub(crate) struct TextCursor {
     offsets: Arc<[usize]>,
     pub(crate) at: usize,
     /// The end of the visible part.
-    end: usize,
+    pub(crate) end: usize,
 }
 
 impl TextCursor {
@@ -54,11 +54,6 @@ impl TextCursor {
             return &[];
         }
         &self.chars[from.min(self.end)..self.end]
-    }
-
-    /// The end of the visible part.
-    pub(crate) fn end(&self) -> usize {
-        self.end
     }
 
     pub(crate) fn is_at_end(&self) -> bool {

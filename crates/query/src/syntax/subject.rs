@@ -255,7 +255,7 @@ impl ComparedWord {
     /// the word may be another comparison, as in `a:(b)a:(b)`.
     fn value(&self, cursor: &TextCursor) -> String {
         let is_group = cursor.char_at(self.value_at) == Some('(');
-        let end = if is_group { cursor.end().min(self.value_at + GROUP_CHARS_MAX) } else { cursor.end() };
+        let end = if is_group { cursor.end.min(self.value_at + GROUP_CHARS_MAX) } else { cursor.end };
         let end = cursor.within(self.value_at..end).word_end(self.value_at, &[]);
         cursor.text(self.value_at..end)
     }

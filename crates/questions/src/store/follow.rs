@@ -63,7 +63,7 @@ impl Logspaces {
                 let page = logspaces.page_through(wanted, Some(passing), &older, run);
                 // Messages stored after that point are followed instead.
                 let is_before = |(id, hit): &(String, Hit)| {
-                    followers.iter().any(|(of, follower)| of == id && hit.sequence < follower.next())
+                    followers.iter().any(|(of, follower)| of == id && hit.sequence < follower.next)
                 };
                 newest.extend(page.hits.into_iter().filter(is_before));
             }

@@ -54,8 +54,8 @@ impl Parse {
 }
 
 fn capture(captures: &Captures, text: &[u8], named: &mut FieldSink<'_>) {
-    let Some(found) = captures.regex().compiled().captures(text) else { return };
-    for (group, name) in captures.fields() {
+    let Some(found) = captures.regex.compiled().captures(text) else { return };
+    for (group, name) in &captures.fields {
         if let Some(value) = found.get(*group) {
             named.add(name.as_bytes(), value.as_bytes());
         }

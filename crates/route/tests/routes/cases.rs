@@ -72,7 +72,7 @@ fn raw(batch: &Batch, row: usize) -> Vec<u8> {
 fn told(router: &Router, batch: &Arc<Batch>, routed: &RoutingResult) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for delivery in &routed.deliveries {
-        let RouteTarget::Logspace(id) = &router.targets()[delivery.target] else { panic!("a logspace") };
+        let RouteTarget::Logspace(id) = &router.targets[delivery.target] else { panic!("a logspace") };
         let own = delivery.batch.clone().unwrap_or_else(|| Arc::new(batch.take(&delivery.rows)));
         assert_eq!(own.rows(), delivery.rows.count());
         Batch::from_columns(own.columns().clone()).unwrap();
@@ -455,7 +455,7 @@ fn outcome(document: &Checked, messages: &[String], sizes: usize) -> Vec<String>
     let router = Router::new(document, &lookups(), None);
     let texts: Vec<&str> = messages.iter().map(String::as_str).collect();
     let whole = batch(&texts);
-    let mut told = vec![Vec::new(); router.targets().len() + 1];
+    let mut told = vec![Vec::new(); router.targets.len() + 1];
     for start in (0..messages.len()).step_by(sizes) {
         let end = (start + sizes).min(messages.len());
         let part =

@@ -56,7 +56,7 @@ fn recipes_do_what_they_say() {
             let found: Vec<String> = routed
                 .deliveries
                 .iter()
-                .map(|delivery| told(&router.targets()[delivery.target], &batch, &own(&delivery.batch)))
+                .map(|delivery| told(&router.targets[delivery.target], &batch, &own(&delivery.batch)))
                 .collect();
             let mut expected = Vec::new();
             while let Some(outcome) = lines.next_if(|line| line.starts_with('→')) {

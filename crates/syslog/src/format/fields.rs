@@ -17,7 +17,8 @@ pub struct FieldWriter<'b> {
     builder: &'b mut BatchBuilder,
     /// The prefix for a name that is taken.
     format: &'static str,
-    count: usize,
+    /// The number of fields that were added.
+    pub count: usize,
     /// A buffer for a name that has to be changed.
     name: Vec<u8>,
 }
@@ -26,11 +27,6 @@ impl<'b> FieldWriter<'b> {
     /// `format` is the prefix, before a dot, for a name that is taken.
     pub fn new(builder: &'b mut BatchBuilder, format: &'static str) -> FieldWriter<'b> {
         FieldWriter { builder, format, count: 0, name: Vec::new() }
-    }
-
-    /// The number of fields that were added.
-    pub fn count(&self) -> usize {
-        self.count
     }
 
     /// Adds a field.
@@ -112,7 +108,7 @@ mod tests {
         builder.origin(Origin { source: b"", peer: b"", received });
         let mut fields = FieldWriter::new(&mut builder, "cef");
         names.iter().for_each(|name| fields.add(name.as_bytes(), b""));
-        assert_eq!(fields.count(), expected.len());
+        assert_eq!(fields.count, expected.len());
         builder.push(&Row::text(b""));
         let batch = builder.seal();
         let found: Vec<_> = batch.fields(0).map(|(name, _)| String::from_utf8_lossy(name)).collect();

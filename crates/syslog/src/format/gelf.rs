@@ -164,7 +164,7 @@ fn add_fields(
             fields.add(name.as_bytes(), pair.value.as_bytes());
         }
     }
-    let count = fields.count();
+    let count = fields.count;
     let Some((name, value)) = known.field else { return count };
     builder.field(name, value);
     count + 1

@@ -189,7 +189,7 @@ fn read(line: &[u8], limits: ObjectLimits) -> Result<JsonObject<'_>, ObjectError
         alone[string.clone()].copy_from_slice(&line[string]);
         return Err(syntax::<String>(&alone));
     }
-    match object.beyond() {
+    match object.beyond {
         None => Ok(object),
         Some(ExceededLimit::Pairs) => Err(ObjectError::TooManyFields { fields_max }),
         Some(ExceededLimit::Names) => Err(ObjectError::LongNames { names_bytes_max: line_bytes_max }),

@@ -25,7 +25,8 @@ pub struct SideValues<T> {
     /// Whether the name of each value is that of a column: this is checked for every text.
     are_taken: Vec<bool>,
     found: FoundColumns,
-    bytes: usize,
+    /// The total length of names and values.
+    pub bytes: usize,
 }
 
 /// A text without a structure of its own.
@@ -73,11 +74,6 @@ impl<T: AsRef<str>> SideValues<T> {
     /// Nothing.
     pub fn nothing() -> SideValues<T> {
         SideValues { values: Vec::new(), are_taken: Vec::new(), found: FoundColumns::default(), bytes: 0 }
-    }
-
-    /// The total length of names and values.
-    pub fn bytes(&self) -> usize {
-        self.bytes
     }
 
     fn value(&self, at: Option<usize>) -> Option<&[u8]> {

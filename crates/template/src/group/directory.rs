@@ -21,7 +21,8 @@ pub(super) struct Directory {
     chunk: usize,
     /// The number of rows of each place before each chunk except the first.
     before: Vec<u32>,
-    counts: Vec<u32>,
+    /// The number of rows of each place.
+    pub(super) counts: Vec<u32>,
 }
 
 impl Directory {
@@ -37,11 +38,6 @@ impl Directory {
             rows.iter().for_each(|&place| counts[usize::from(place)] += 1);
         }
         Directory { chunk, before, counts }
-    }
-
-    /// The number of rows of each place.
-    pub(super) fn counts(&self) -> &[u32] {
-        &self.counts
     }
 
     /// The memory that it takes.

@@ -246,7 +246,7 @@ impl TemplateGroup {
 
     /// Adds the ranks whose value is marked, or states that all are.
     pub(super) fn places_with(&self, places: &NumberColumn, marks: &Marks, ranks: &mut Vec<u32>) -> bool {
-        let (least, greatest) = places.bounds();
+        let (least, greatest) = places.bounds;
         match marks.within(least, greatest) {
             [] => return false,
             marked if marked.len() as u64 == greatest.min(marks.last()) - least + 1 => return true,
@@ -279,7 +279,7 @@ impl TemplateGroup {
             Lengths::Fixed(fixed) => *fixed == length,
             Lengths::Each(_) => true,
         };
-        let is_same = !matches!(lengths, Lengths::Each(_)) && low.bounds() == (own.low, own.low);
+        let is_same = !matches!(lengths, Lengths::Each(_)) && low.bounds == (own.low, own.low);
         if !has_length || is_same {
             return has_length;
         }
@@ -395,8 +395,8 @@ mod tests {
         let step = asked.len() / 60 + 1;
         for word in asked.into_iter().step_by(step).chain(others.iter().map(String::as_bytes)) {
             let ranks = group.find(&WantedWord::new(word)).unwrap();
-            let found: Vec<usize> = group.rows().select(&ranks).iter().collect();
-            prop_assert_eq!(group.rows().count(&ranks), found.len() as u64);
+            let found: Vec<usize> = group.rows.select(&ranks).iter().collect();
+            prop_assert_eq!(group.rows.count(&ranks), found.len() as u64);
             let expected: Vec<usize> =
                 (0..texts.len()).filter(|&row| all[row].iter().any(|one| one == word)).collect();
             prop_assert_eq!(found, expected, "{}", String::from_utf8_lossy(word));

@@ -229,11 +229,11 @@ mod tests {
             let sets: Vec<WordSet> = asked.iter().map(set).collect();
             let found = group.find_words(&sets, &mut |_| true).unwrap().unwrap();
             for (set, ranks) in sets.iter().zip(&found) {
-                let rows = group.rows().select(ranks);
+                let rows = group.rows.select(ranks);
                 for (row, text) in texts.iter().enumerate() {
-                    let place = usize::from(group.rows().places()[row]);
+                    let place = usize::from(group.rows.places[row]);
                     let expected = has_word(text, set);
-                    let is_static = place.checked_sub(1).is_none_or(|template| has_word(group.keys().get(template), set));
+                    let is_static = place.checked_sub(1).is_none_or(|template| has_word(group.keys.get(template), set));
                     prop_assert!(expected || !rows.contains(row), "{:?} is not in {:?}", set, text);
                     prop_assert!(!expected || is_static || rows.contains(row), "{:?} is in {:?}", set, text);
                 }

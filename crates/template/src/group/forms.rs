@@ -131,7 +131,7 @@ impl Decimals {
                 ranks.extend(found.map(|(at, _)| (first + at) as u32));
             });
         };
-        let (least, greatest) = low.bounds();
+        let (least, greatest) = low.bounds;
         match self {
             Decimals::Any => return true,
             Decimals::Begins { value, digits } => {

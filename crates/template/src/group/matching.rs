@@ -39,7 +39,7 @@ enum SlotTransition {
 
 /// Whether a text matches an expression.
 fn finds(automaton: &Automaton, text: &[u8]) -> bool {
-    !text.is_empty() && automaton.regex().compiled().is_match(text)
+    !text.is_empty() && automaton.regex.compiled().is_match(text)
 }
 
 /// A slot of a template, and the text after it.
@@ -101,7 +101,7 @@ impl TemplateGroup {
             text: template.texts.get(at + 1),
             rows: template.rows,
         });
-        let mut state = automaton.run(automaton.start(), template.texts.get(0));
+        let mut state = automaton.run(automaton.start, template.texts.get(0));
         // While all rows are in one state, only that one is kept.
         let mut states: Vec<StateId> = Vec::new();
         for slot in slots {
@@ -142,7 +142,7 @@ impl TemplateGroup {
                 return Ok(None);
             }
             let texts = self.read_ranks(number, some)?;
-            let is_match = |text: &[u8]| automaton.regex().compiled().is_match(text);
+            let is_match = |text: &[u8]| automaton.regex.compiled().is_match(text);
             ranks.extend(
                 some.iter().zip(texts.iter()).filter(|(_, text)| is_match(text)).map(|(rank, _)| rank),
             );
@@ -197,11 +197,11 @@ impl SlotWalk<'_> {
             return SlotTransition::To(next);
         }
         let digits = alphabet.bytes();
-        let (least, greatest) = low.bounds();
+        let (least, greatest) = low.bounds;
         let (shortest, longest) = match lengths {
             Lengths::Natural => (kind.digits(least), kind.digits(greatest)),
             Lengths::Fixed(length) => (*length, *length),
-            Lengths::Each(each) => (each.bounds().0 as usize, each.bounds().1 as usize),
+            Lengths::Each(each) => (each.bounds.0 as usize, each.bounds.1 as usize),
         };
         let (shortest, longest) = (shortest.clamp(1, DIGITS_MAX), longest.clamp(1, DIGITS_MAX));
         let mut behind = Box::new([UNKNOWN; DIGITS_MAX + 1]);
@@ -224,7 +224,7 @@ impl SlotWalk<'_> {
     }
 
     fn pass_places(&self, state: StateId, places: &NumberColumn, count: usize) -> SlotTransition {
-        let (least, greatest) = places.bounds();
+        let (least, greatest) = places.bounds;
         let mut behind = vec![UNKNOWN; count];
         let range = least as usize..count.min((greatest as usize).saturating_add(1));
         if range.is_empty() || self.rows < range.len() * AHEAD {
@@ -385,11 +385,11 @@ mod tests {
             let group = opened(&writer.finish()).unwrap();
             for automaton in (0..EXPRESSIONS.len()).flat_map(automata) {
                 let found = group.find_match(&automaton, &mut |_| true).unwrap().unwrap();
-                let rows = group.rows().select(&found);
+                let rows = group.rows.select(&found);
                 for (row, text) in texts.iter().enumerate() {
                     let expected = finds(&automaton, text);
                     prop_assert_eq!(rows.contains(row), expected, "{} in {}",
-                        automaton.regex().pattern(), String::from_utf8_lossy(text));
+                        automaton.regex.pattern(), String::from_utf8_lossy(text));
                 }
                 let mut left = 3;
                 let mut go_on = |_| { left -= 1; 0 <= left };

@@ -59,7 +59,7 @@ impl TemplateGroup {
     /// The texts of some rows.
     pub fn read(&self, rows: Range<usize>) -> Result<TextColumn> {
         let mut out = TextColumn::with_capacity(rows.len(), 0);
-        let mut ranks = self.rows().ranks_within(rows.clone());
+        let mut ranks = self.rows.ranks_within(rows.clone());
         for first in rows.clone().step_by(ROWS) {
             self.write_rows(ranks.by_ref().take(ROWS.min(rows.end - first)), &mut out)?;
         }
@@ -70,7 +70,7 @@ impl TemplateGroup {
     pub fn read_rows(&self, rows: &[u32]) -> Result<TextColumn> {
         let mut out = TextColumn::with_capacity(rows.len(), 0);
         for rows in rows.chunks(ROWS) {
-            self.write_rows(self.rows().ranks_of(rows).into_iter(), &mut out)?;
+            self.write_rows(self.rows.ranks_of(rows).into_iter(), &mut out)?;
         }
         Ok(out)
     }

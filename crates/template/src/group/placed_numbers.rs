@@ -68,7 +68,7 @@ impl PlacedNumbers {
 fn orders(rows: &Rows) -> impl Iterator<Item = usize> {
     let mut before = 0;
     let mut next: Vec<u32> = rows.counts().iter().map(|count| (before, before += count).0).collect();
-    rows.places().iter().map(move |&place| {
+    rows.places.iter().map(move |&place| {
         let next = &mut next[usize::from(place)];
         *next += 1;
         *next as usize - 1

@@ -18,8 +18,10 @@ const KEYS_BYTES_MAX: usize = KEY_BYTES_MAX + 4 * TEMPLATES_MAX;
 /// An open group.
 pub struct TemplateGroup {
     pub(super) bytes: Vec<u8>,
-    rows: Arc<Rows>,
-    keys: TextColumn,
+    /// The template of each row.
+    pub rows: Arc<Rows>,
+    /// The key of each template.
+    pub keys: TextColumn,
     pub(super) templates: Vec<GroupTemplate>,
     /// The [kinds](kinds_of) of the slots of each template, side by side, so that checking many templates reads
     /// little memory.
@@ -85,11 +87,6 @@ impl TemplateGroup {
         Ok(TemplateGroup { bytes, rows, keys, templates, kinds, addresses, dictionary, words, kept })
     }
 
-    /// The template of each row.
-    pub fn rows(&self) -> &Rows {
-        &self.rows
-    }
-
     /// The texts that are kept unchanged, in the order of their rows.
     pub fn kept(&self) -> Result<TextColumn> {
         self.kept.all(&self.bytes)
@@ -102,11 +99,6 @@ impl TemplateGroup {
             true
         })?;
         Ok(())
-    }
-
-    /// The key of each template.
-    pub fn keys(&self) -> &TextColumn {
-        &self.keys
     }
 
     /// Whether a row may contain an address whose hash is not among the [hashes](TemplateGroup::hashes).
@@ -256,7 +248,7 @@ pub(crate) mod tests {
             let mut writer = TemplateGroupWriter::default();
             for texts in groups {
                 let group = opened(&written(&mut writer, &texts)).unwrap();
-                prop_assert_eq!(group.rows().len(), texts.len());
+                prop_assert_eq!(group.rows.len(), texts.len());
                 let all = group.read(0..texts.len()).unwrap();
                 prop_assert!(all.iter().eq(texts.iter().map(Vec::as_slice)));
                 let (from, to) = (from.index(texts.len() + 1), to.index(texts.len() + 1));
@@ -286,7 +278,7 @@ pub(crate) mod tests {
             let [rows, texts] = damaged;
             for texts in [texts[..cut.index(texts.len())].to_vec(), texts] {
                 if let Ok(group) = opened(&EncodedGroup { rows: rows.clone(), texts }) {
-                    let rows = group.rows().len();
+                    let rows = group.rows.len();
                     if let Ok(texts) = group.read(0..rows) {
                         prop_assert_eq!(texts.len(), rows);
                     }

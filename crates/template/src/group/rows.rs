@@ -36,7 +36,8 @@ const COUNTED_PER_WALKED: usize = 8;
 ///
 /// A *place* is 0 for rows whose text is kept unchanged, and otherwise a template's number plus 1.
 pub struct Rows {
-    places: Vec<u16>,
+    /// The place of each row.
+    pub places: Vec<u16>,
     directory: Directory,
 }
 
@@ -77,12 +78,7 @@ impl Rows {
 
     /// The number of rows of each place.
     pub fn counts(&self) -> &[u32] {
-        self.directory.counts()
-    }
-
-    /// The place of each row.
-    pub fn places(&self) -> &[u16] {
-        &self.places
+        &self.directory.counts
     }
 
     /// The memory that it takes.

@@ -163,7 +163,7 @@ impl TemplateGroupWriter {
     fn push_variables(&mut self, template: u32, aligned: Option<&[Variable]>, text: &[u8]) {
         self.push_row(template);
         let TemplateGroupWriter { values, addresses, words, scanner, .. } = self;
-        for variable in aligned.unwrap_or(scanner.variables()) {
+        for variable in aligned.unwrap_or(&scanner.variables) {
             let low = match variable.kind {
                 VariableKind::Address => {
                     let next = addresses.len() as u32;

@@ -43,7 +43,7 @@ pub(crate) struct NumberColumn {
     /// The number of values.
     len: usize,
     /// Bounds of all values.
-    bounds: (u64, u64),
+    pub(crate) bounds: (u64, u64),
 }
 
 #[derive(Clone, Debug)]
@@ -175,11 +175,6 @@ impl NumberColumn {
             NumberEncoding::Dictionary { values, .. } => values.iter().for_each(|&value| each(value)),
             _ => self.for_each(bytes, 0..self.len, each),
         }
-    }
-
-    /// Bounds of all values.
-    pub(crate) fn bounds(&self) -> (u64, u64) {
-        self.bounds
     }
 
     /// Calls `each` with the positions that have a value, in order.
@@ -398,7 +393,7 @@ mod tests {
             let numbers = open(&bytes, values.len()).unwrap();
             let got: Vec<u64> = (0..values.len()).map(|place| numbers.get(&bytes, place)).collect();
             prop_assert_eq!(&got, &values);
-            let (least, greatest) = numbers.bounds();
+            let (least, greatest) = numbers.bounds;
             prop_assert!(values.iter().all(|value| (least..=greatest).contains(value)));
             let (mut distinct, mut expected) = (Vec::new(), values.clone());
             numbers.for_each_distinct(&bytes, |value| distinct.push(value));

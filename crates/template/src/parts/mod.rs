@@ -218,7 +218,7 @@ mod tests {
                         let (message, expected) = &all[rows.start + row];
                         prop_assert_eq!(*ends.next().unwrap() as usize, at + expected.len());
                         for field in expected {
-                            prop_assert_eq!(parts.names().get(fields.names[at] as usize), NAMES[usize::from(field.0)]);
+                            prop_assert_eq!(parts.names.get(fields.names[at] as usize), NAMES[usize::from(field.0)]);
                             prop_assert_eq!(fields.values.get(at), value(message, field));
                             at += 1;
                         }

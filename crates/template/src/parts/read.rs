@@ -17,7 +17,8 @@ const CHUNK_ROWS: usize = 1024;
 
 /// The fields of a group.
 pub struct FieldParts {
-    names: TextColumn,
+    /// The distinct names.
+    pub names: TextColumn,
     /// The values of all outlines, one after the other, and the end of each outline.
     values: Vec<OutlineValue>,
     ends: Vec<u32>,
@@ -72,11 +73,6 @@ impl FieldParts {
         ordered::read(&mut input, numbers, u64::from(u32::MAX), |number| parts.numbers.push(number as u32))?;
         input.end()?;
         Ok(parts)
-    }
-
-    /// The distinct names.
-    pub fn names(&self) -> &TextColumn {
-        &self.names
     }
 
     /// The number of values that are not parts of a message.

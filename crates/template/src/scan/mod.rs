@@ -36,7 +36,8 @@ pub(crate) struct Scanner {
     padded: PaddedText,
     masks: Masks,
     key: KeyBuffer,
-    variables: Vec<Variable>,
+    /// The variables of the last message, in their order.
+    pub(crate) variables: Vec<Variable>,
 }
 
 /// A message followed by spaces, so that whole chunks can be read from it wherever it ends.
@@ -116,11 +117,6 @@ impl Scanner {
     /// The key of the last message.
     pub(crate) fn key(&self) -> &[u8] {
         &self.key.bytes[..self.key.len]
-    }
-
-    /// The variables of the last message, in their order.
-    pub(crate) fn variables(&self) -> &[Variable] {
-        &self.variables
     }
 
     /// The variable with the first digit after `low`.
@@ -248,9 +244,9 @@ pub(crate) mod tests {
             let has_key = scanner.scan(&text);
             prop_assert_eq!(has_key, text.iter().all(|byte| MARKERS < *byte));
             if has_key {
-                prop_assert_eq!(back(scanner.key(), scanner.variables(), &text), text.clone());
+                prop_assert_eq!(back(scanner.key(), &scanner.variables, &text), text.clone());
                 let mut found = words(scanner.key());
-                scanner.variables().iter().for_each(|variable| found.extend(words(&text[variable.range()])));
+                scanner.variables.iter().for_each(|variable| found.extend(words(&text[variable.range()])));
                 let mut expected = words(&text);
                 found.sort();
                 expected.sort();
@@ -291,7 +287,7 @@ pub(crate) mod tests {
             let mut scanner = Scanner::default();
             assert!(scanner.scan(text.as_bytes()));
             let kinds: Vec<String> =
-                scanner.variables().iter().map(|variable| format!("{:?}", variable.kind)).collect();
+                scanner.variables.iter().map(|variable| format!("{:?}", variable.kind)).collect();
             assert_eq!(kinds.join(" "), expected, "{text}");
         }
     }

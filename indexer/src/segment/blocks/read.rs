@@ -216,7 +216,7 @@ impl RowGroups {
         };
         let FieldsOfRows { ends, names, values } = parts.read(rows, picked, messages, &values)?;
         columns.field_ends = ends;
-        columns.field_names = few_names(parts.names(), names);
+        columns.field_names = few_names(&parts.names, names);
         columns.field_values = values;
         Ok(())
     }

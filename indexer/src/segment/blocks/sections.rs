@@ -125,7 +125,7 @@ impl RowGroups {
             let templates = Rows::open(of_rows)?;
             self.check_rows(templates.len(), rows)?;
             let texts = TemplateGroup::open(Arc::new(templates), texts.to_vec())?;
-            let bytes = texts.memory_bytes() + texts.rows().memory_bytes();
+            let bytes = texts.memory_bytes() + texts.rows.memory_bytes();
             Ok((texts, bytes))
         })
     }

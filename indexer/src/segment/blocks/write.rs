@@ -217,7 +217,7 @@ impl BlocksWriter {
         let EncodedGroup { rows: templates, texts } = self.group.message.finish();
         let messages = open_again(&templates, &texts)?;
         let origins: Vec<u32> = self.origins.drain(..rows).collect();
-        self.add_origins(&PlacedNumbers::new(messages.rows(), &origins), messages.rows());
+        self.add_origins(&PlacedNumbers::new(&messages.rows, &origins), &messages.rows);
         self.sections.add(of_group(ROWS, group), templates);
         self.sections.add(of_group(MESSAGE, group), texts);
         let open = &mut self.group;
@@ -227,10 +227,10 @@ impl BlocksWriter {
             }
         }
         let mut values = None;
-        if let Some(bytes) = open.parts.finish(messages.rows()) {
+        if let Some(bytes) = open.parts.finish(&messages.rows) {
             if 0 < open.values.rows() {
                 let of_rows =
-                    FieldParts::open(&bytes, messages.rows()).map_err(io::Error::other)?.rows_elsewhere();
+                    FieldParts::open(&bytes, &messages.rows).map_err(io::Error::other)?.rows_elsewhere();
                 let written = open.values.finish();
                 let texts = Arc::new(open_again(&written.rows, &written.texts)?);
                 values = Some(UnsharedValues { texts, rows: of_rows });

@@ -421,7 +421,7 @@ impl TemplateLexicon {
         ask: impl FnOnce(&TemplateGroup) -> Result<T, BlocksError>,
     ) -> Option<T> {
         let texts = self.groups.messages(group).ok()?;
-        let fits = texts.rows().counts().len() == self.templates.groups[group].numbers.len() + 1;
+        let fits = texts.rows.counts().len() == self.templates.groups[group].numbers.len() + 1;
         if fits { ask(&texts).ok() } else { None }
     }
 

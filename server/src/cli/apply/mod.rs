@@ -90,7 +90,7 @@ pub(super) fn at_start(folder: &Path, target: &dyn ApplyTarget) -> Result<Vec<St
 fn carry_out(target: &dyn ApplyTarget, steps: &[PlanStep], comment: &str) -> Result<()> {
     for (done, step) in steps.iter().enumerate() {
         carry_out_one(target, &step.change, comment).map_err(|failure| {
-            let place = format!("{} (changed before it: {done} of {}):", step.title(), steps.len());
+            let place = format!("{} (changed before it: {done} of {}):", step.title, steps.len());
             match failure {
                 CommandFailure::No(message) => CommandFailure::No(format!("{place} {message}")),
                 CommandFailure::Environment(message) => {

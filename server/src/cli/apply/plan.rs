@@ -40,7 +40,8 @@ pub(super) struct ChangePlan {
 /// One change, and how it is shown.
 pub(super) struct PlanStep {
     sign: char,
-    title: String,
+    /// The thing that changes.
+    pub(super) title: String,
     details: Vec<String>,
     pub(super) change: PlannedChange,
 }
@@ -270,11 +271,6 @@ impl PlanStep {
     fn remove(title: String, path: String) -> PlanStep {
         let change = PlannedChange::Call { method: "DELETE", path, body: None };
         PlanStep { sign: '-', title, details: Vec::new(), change }
-    }
-
-    /// The thing that changes.
-    pub(super) fn title(&self) -> &str {
-        &self.title
     }
 }
 

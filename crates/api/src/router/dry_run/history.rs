@@ -107,7 +107,7 @@ pub(crate) async fn test(headers: HeaderMap, asked: CallerQuestion<RouterTestReq
     let live = pipeline.router();
     let draft = Draft::of_value(&document, &live).and_then(Draft::checked).map_err(ApiError::of_document)?;
     let reader = SourceReader::new(&pipeline, &draft);
-    let lookups = pipeline.lookups.tables().clone();
+    let lookups = pipeline.lookups.tables.clone();
     let ground = DryRunSetup { live: live.checked.clone(), draft, lookups, examples_max: examples };
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let in_lines = accept.contains(LINES);

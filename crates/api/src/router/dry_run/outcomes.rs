@@ -32,7 +32,7 @@ impl Outcomes {
             seen,
         };
         for delivery in routed.deliveries {
-            let name = match &router.targets()[delivery.target] {
+            let name = match &router.targets[delivery.target] {
                 RouteTarget::Logspace(id) => format!("logspace:{id}"),
                 RouteTarget::Destination(id) => format!("destination:{id}"),
             };

@@ -123,7 +123,7 @@ pub(crate) async fn trace(call: Call, Json(request): Json<TraceRequest>) -> Resu
         }
     };
     let batch = Arc::new(builder.seal());
-    let lookups = pipeline.lookups.tables().clone();
+    let lookups = pipeline.lookups.tables.clone();
     blocking(move || axum::Json(traced(&checked, &lookups, &batch, source))).await
 }
 
@@ -137,7 +137,7 @@ fn traced(checked: &Checked, lookups: &Lookups, batch: &Arc<Batch>, source: Stri
         RouteTarget::Destination(id) => format!("destination:{id}"),
     };
     let mut outcome: Vec<String> =
-        routed.deliveries.iter().map(|delivery| name(&router.targets()[delivery.target])).collect();
+        routed.deliveries.iter().map(|delivery| name(&router.targets[delivery.target])).collect();
     outcome.extend(routed.dropped.iter().map(|dropped| {
         let id = router.routes().nth(dropped.route).unwrap_or_default();
         format!("dropped:route:{id}/step:{}", dropped.step + 1)

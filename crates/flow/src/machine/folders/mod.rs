@@ -39,7 +39,8 @@ pub struct Folders {
 #[derive(Debug, PartialEq, Eq)]
 pub struct WritablePath {
     root: PathBuf,
-    below: PathBuf,
+    /// The names below the folder; parts of a message in them are still in braces.
+    pub below: PathBuf,
 }
 
 impl Folders {
@@ -218,11 +219,6 @@ impl Folders {
 }
 
 impl WritablePath {
-    /// The names below the folder; parts of a message in them are still in braces.
-    pub fn below(&self) -> &Path {
-        &self.below
-    }
-
     /// Other names below the same folder.
     pub fn named(&self, below: &str) -> WritablePath {
         WritablePath { root: self.root.clone(), below: below.into() }

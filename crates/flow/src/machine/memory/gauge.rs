@@ -27,7 +27,8 @@ const LOOKS_BETWEEN_ENDS: u32 = 10;
 
 /// Measures how much of its memory the process uses.
 pub struct Gauge {
-    bytes_max: u64,
+    /// The memory that the process may use.
+    pub bytes_max: u64,
     used: AtomicU64,
     used_max: AtomicU64,
     ended: AtomicU64,
@@ -63,11 +64,6 @@ impl Gauge {
     pub fn watch(self: &Arc<Gauge>) -> io::Result<()> {
         let gauge = Arc::downgrade(self);
         std::thread::Builder::new().name("memory".to_owned()).spawn(move || look_on(&gauge)).map(drop)
-    }
-
-    /// The memory that the process may use.
-    pub fn bytes_max(&self) -> u64 {
-        self.bytes_max
     }
 
     /// The memory in use that the system cannot take back.

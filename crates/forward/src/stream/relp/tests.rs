@@ -136,7 +136,7 @@ fn no_more_messages_are_on_their_way_than_the_window_allows() {
         }
         sink.fill(&messages(&batch));
         sink.written = sink.out.len();
-        assert_eq!(sink.answers.sent(), expected);
+        assert_eq!(sink.answers.sent, expected);
     };
     step(4, None);
     step(4, Some(1));

@@ -11,7 +11,7 @@ pub(super) fn read<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize, builder: &m
     }
     let mut fields = FieldWriter::new(builder, "apache");
     if let Some(line) = line(text, at + 2, &mut fields) {
-        row.fields_behind += fields.count();
+        row.fields_behind += fields.count;
         line.fill(row, text);
     }
 }

@@ -83,7 +83,7 @@ fn behind_stamp<'a>(
     for (format, reader) in READERS {
         let mut fields = FieldWriter::new(builder, format);
         let line = reader(text, at, &mut fields);
-        let count = fields.count();
+        let count = fields.count;
         if line.is_none() && 0 < count {
             builder.forget_fields();
         }

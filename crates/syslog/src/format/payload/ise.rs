@@ -17,7 +17,7 @@ pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     fields.add(b"ise.segments", segments);
     fields.add(b"ise.segment", segment);
     let mut rest = Some(&text[at..]);
-    while let Some(part) = rest.filter(|_| fields.count() < FIELDS_MAX) {
+    while let Some(part) = rest.filter(|_| fields.count < FIELDS_MAX) {
         let end = memchr::memmem::find(part, b", ");
         add(&part[..end.unwrap_or(part.len())], fields);
         rest = end.map(|end| &part[end + 2..]);

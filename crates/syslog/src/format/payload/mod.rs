@@ -181,7 +181,7 @@ fn claiming<'a>(
     read: impl FnOnce(&mut FieldWriter<'_>) -> Option<ColumnClaims<'a>>,
 ) -> Option<(ColumnClaims<'a>, usize)> {
     let mut fields = FieldWriter::new(builder, format);
-    read(&mut fields).map(|claims| (claims, fields.count()))
+    read(&mut fields).map(|claims| (claims, fields.count))
 }
 
 /// Reads a format that provides no columns.
@@ -191,7 +191,7 @@ fn plain<'a>(
     read: impl FnOnce(&mut FieldWriter<'_>) -> Option<()>,
 ) -> Option<(ColumnClaims<'a>, usize)> {
     let mut fields = FieldWriter::new(builder, format);
-    read(&mut fields).map(|()| (ColumnClaims::default(), fields.count()))
+    read(&mut fields).map(|()| (ColumnClaims::default(), fields.count))
 }
 
 fn read_pairs<'a>(
@@ -208,7 +208,7 @@ fn read_pairs<'a>(
     };
     let mut fields = FieldWriter::new(builder, format);
     found.iter().for_each(|pair| pair.add_to(&mut fields, unescape));
-    Some((claims, fields.count()))
+    Some((claims, fields.count))
 }
 
 /// Fills the columns that the header leaves empty. If there is no header, these are all columns, and the format then
