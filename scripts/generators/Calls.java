@@ -157,7 +157,7 @@ public class Calls {
     SystemApi system = new SystemApi(client);
     attempt("create_saved_search",
         () -> saved.createSavedSearch(new SavedSearchRequest().name("all").query("*").shared(true)).getId() > 0);
-    attempt("list_saved_searches", () -> saved.listSavedSearches(null) != null);
+    attempt("list_saved_searches", () -> saved.listSavedSearches(null, null) != null);
     attempt("about", () -> !system.getAbout().getVersion().isEmpty());
     attempt("openapi", () -> system.getOpenapi(null) != null);
   }
