@@ -313,7 +313,7 @@ fn apps(state: ApiState, listeners: &[BoundListener]) -> Apps {
 /// The limits of the web port. If the process cannot open enough files for all connections, the web port leaves room for
 /// those of the sources, but keeps half.
 fn web_limits(settings: &Settings, pipeline: &Pipeline) -> WebLimits {
-    let (wanted, sockets_max) = (settings.web.connections_max as usize, pipeline.sockets.max());
+    let (wanted, sockets_max) = (settings.web.connections_max as usize, pipeline.sockets.max);
     let of_sources = pipeline.connections_max();
     let room = sockets_max.saturating_sub(of_sources).max(sockets_max / 2);
     if room < wanted {
