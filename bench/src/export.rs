@@ -3,9 +3,9 @@
 use crate::measure::{cpu, peak_memory_bytes, print};
 use anyhow::{Error, Result};
 use logstead_columnar::ColumnarFormat;
-use logstead_indexer::{Disk, Hit, OpenLogspace, Options, Order, RealDisk};
+use logstead_indexer::{Disk, OpenLogspace, Options, Order, RealDisk};
 use logstead_query::{Query, TimeRange};
-use logstead_questions::store::{Copies, Logspaces, SearchCriteria};
+use logstead_questions::store::{Copies, Logspaces, MessageRun, SearchCriteria};
 use logstead_questions::wire::file::MessageFormat;
 use logstead_record::Timestamp;
 use logstead_work::{Pool, SearchContext};
@@ -16,8 +16,8 @@ use std::sync::Arc;
 const FIVE: [&str; 5] = ["time", "host", "program", "severity", "message"];
 const FORMATS: [&str; 4] = ["ndjson", "csv", "arrow", "parquet"];
 
-/// Exports a store made by [`crate::store`].
-pub(crate) fn run(data: &Path, runs: usize) -> Result<()> {
+/// Exports a store made by [`crate::store`], in these formats, or in all of them if none is named.
+pub(crate) fn run(data: &Path, runs: usize, only: &[String]) -> Result<()> {
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let OpenLogspace { searcher, .. } =
         logstead_indexer::open(&disk, data, Options::default(), &Pool::of_reads())?;
@@ -26,7 +26,9 @@ pub(crate) fn run(data: &Path, runs: usize) -> Result<()> {
     for (told, columns) in [("default columns", None), ("5 columns", Some(FIVE.map(str::to_owned).to_vec()))]
     {
         print(told)?;
-        for format in FORMATS {
+        for format in
+            FORMATS.into_iter().filter(|&format| only.is_empty() || only.iter().any(|of| of == format))
+        {
             let costs = (0..runs).map(|_| export(&logspaces, format, columns.clone()));
             let costs: Vec<ExportCost> = costs.collect::<Result<_>>()?;
             let Some(best) = costs.into_iter().min_by_key(|cost| cost.cpu) else { continue };
@@ -66,8 +68,8 @@ fn export(logspaces: &Logspaces, format: &str, columns: Option<Vec<String>>) -> 
     let (mut bytes, mut piece) = (0, Vec::new());
     writing.begin(&mut piece);
     while 0 < reading.left() {
-        let write = |logspace: &str, hit: &Hit, out: &mut Vec<u8>| writing.message(logspace, hit, out);
-        reading.next_piece(write, &run, &mut piece)?;
+        let write = |run: &MessageRun<'_>, out: &mut Vec<u8>| writing.run(run, out);
+        reading.next_runs(write, &run, &mut piece)?;
         bytes += piece.len() as u64;
         piece.clear();
     }
@@ -84,6 +86,6 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let data = folder.path().join("data");
         crate::store::store(crate::corpus::lines(3000).as_slice(), &data).expect("a store");
-        run(&data, 1).expect("every export is complete");
+        run(&data, 1, &[]).expect("every export is complete");
     }
 }

@@ -102,6 +102,9 @@ enum BenchCommand {
         /// The number of runs of each format; the fastest is the result
         #[arg(long, default_value_t = 3)]
         runs: usize,
+        /// Writes only this format; may be given more than once
+        #[arg(long)]
+        format: Vec<String>,
     },
     /// How long searches take on messages that are stored and not sealed yet
     Unsealed {
@@ -175,7 +178,7 @@ fn main() -> Result<()> {
         BenchCommand::Search { data, runs, threads, check, query } => {
             search::run(&data, runs, threads, check, &query)
         }
-        BenchCommand::Export { data, runs } => export::run(&data, runs),
+        BenchCommand::Export { data, runs, format } => export::run(&data, runs, &format),
         BenchCommand::Unsealed { corpus, messages, data, runs, threads } => {
             let lines: Box<dyn Read> = match corpus {
                 Some(path) => Box::new(std::fs::File::open(path)?),

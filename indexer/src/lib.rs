@@ -50,8 +50,8 @@ pub use queue::{
 pub use reader::{Begin, KnownReader, OpenedReader, Reader, ReaderError, Readers};
 pub use search::{
     AnswerTarget, ClauseExplanation, CountResult, Coverage, Explanation, Filter, FollowEvent, Follower, Hit,
-    MatchedRows, MissingCause, Order, Position, Request, ResultPage, SearchError, Searcher, TemplateMatches,
-    Visit,
+    MatchedRows, MissingCause, Order, PageRow, PageRows, Position, Request, ResultPage, SearchError,
+    Searcher, TemplateMatches, Visit,
 };
 pub use segment::blocks::BlocksError;
 pub use segment::bundle::IndexError;

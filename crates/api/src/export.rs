@@ -24,9 +24,9 @@ use axum::response::{IntoResponse, Response};
 use logstead_answer::{Aggregation, AnswerTable};
 use logstead_columnar::ColumnarFormat;
 use logstead_flow::request_id;
-use logstead_indexer::{AnswerTarget as Answer, Hit};
+use logstead_indexer::AnswerTarget as Answer;
 use logstead_query::Pipeline;
-use logstead_questions::store::{Cancelled, MessageReader, StreamedStages};
+use logstead_questions::store::{Cancelled, MessageReader, MessageRun, StreamedStages};
 use logstead_questions::wire::columnar::UnfitColumn;
 use logstead_questions::wire::file::{self, MessageFormat};
 use logstead_questions::wire::table::TableJson;
@@ -217,6 +217,7 @@ impl ExportPlan {
         }
         let writing = format.writing(&question, passing.as_ref(), own.columns);
         let writing = writing.map_err(|detail| ApiError::invalid(detail).path("columns"))?;
+        let writing = writing.with_memory_max(shared.query_memory_max());
         let order = own.order.unwrap_or_default();
         let export = MessageExport { format, question, passing, writing, order, limit };
         Ok(ExportPlan::Messages(Box::new(export)))
@@ -436,8 +437,8 @@ impl RunningExport {
             self.stage = FileStage::Messages;
         }
         let writing = &mut self.writing;
-        let write = |logspace: &str, hit: &Hit, out: &mut Vec<u8>| writing.message(logspace, hit, out);
-        self.reading.next_piece(write, &self.cancel.run(), &mut out)?;
+        let write = |run: &MessageRun<'_>, out: &mut Vec<u8>| writing.run(run, out);
+        self.reading.next_runs(write, &self.cancel.run(), &mut out)?;
         if self.stage == FileStage::Messages && self.reading.left() == 0 {
             self.stage = FileStage::Complete;
             self.end(&mut out);

@@ -23,7 +23,8 @@ impl ArrowStream {
     /// Appends the beginning of a stream with these columns.
     pub(crate) fn begin(columns: &[TypedColumn], out: &mut Vec<u8>) -> ArrowStream {
         let fields = columns.iter().enumerate().map(|(number, column)| field(number, column)).collect();
-        message(SCHEMA, vec![Some(FlatValue::Short(0)), Some(FlatValue::Tables(fields))], &[], out);
+        let header = vec![Some(FlatValue::Short(0)), Some(FlatValue::Tables(fields))];
+        message(SCHEMA, header, &BatchBody::default(), out);
         ArrowStream
     }
 
@@ -33,17 +34,16 @@ impl ArrowStream {
             if let ColumnValues::Name(NameBuffer { texts, .. }) = &column.values {
                 let mut body = BatchBody::default();
                 body.node(texts.len(), 0);
-                body.buffer(&[]);
+                body.buffer(BodyPart::Bytes(&[]));
                 body.texts(texts);
-                let (data, body) = body.finish(texts.len());
-                let header = vec![Some(FlatValue::Long(number as i64)), Some(FlatValue::Table(data))];
+                let data = FlatValue::Table(body.header(texts.len()));
+                let header = vec![Some(FlatValue::Long(number as i64)), Some(data)];
                 message(DICTIONARY, header, &body, out);
             }
         }
         let mut body = BatchBody::default();
         batch.columns().iter().for_each(|column| body.column(column, batch.rows()));
-        let (header, body) = body.finish(batch.rows());
-        message(BATCH, header, &body, out);
+        message(BATCH, body.header(batch.rows()), &body, out);
     }
 
     /// Appends the mark of the end.
@@ -55,82 +55,112 @@ impl ArrowStream {
 
 /// The body of a message, and where its parts are.
 #[derive(Default)]
-struct BatchBody {
+struct BatchBody<'a> {
     /// The number of values of each column, and how many of them are nulls.
     nodes: Vec<[i64; 2]>,
     /// Where each buffer begins, and how long it is.
     buffers: Vec<[i64; 2]>,
-    bytes: Vec<u8>,
+    parts: Vec<BodyPart<'a>>,
+    length: usize,
 }
 
-impl BatchBody {
-    fn column(&mut self, column: &ColumnBuffer, rows: usize) {
+/// The contents of a buffer.
+enum BodyPart<'a> {
+    Bytes(&'a [u8]),
+    Ints(&'a [i32]),
+    Integers(&'a [i64]),
+    Numbers(&'a [f64]),
+}
+
+impl<'a> BatchBody<'a> {
+    fn column(&mut self, column: &'a ColumnBuffer, rows: usize) {
         self.node(rows, column.nulls);
-        self.buffer(if column.nulls == 0 { &[] } else { &column.validity.bytes });
+        self.buffer(BodyPart::Bytes(if column.nulls == 0 { &[] } else { &column.validity.bytes }));
         match &column.values {
-            ColumnValues::Integer(values) => self.words(values.iter().map(|value| value.to_le_bytes())),
-            ColumnValues::Number(values) => self.words(values.iter().map(|value| value.to_le_bytes())),
-            ColumnValues::Boolean(values) => self.buffer(&values.bytes),
+            ColumnValues::Integer(values) => self.buffer(BodyPart::Integers(values)),
+            ColumnValues::Number(values) => self.buffer(BodyPart::Numbers(values)),
+            ColumnValues::Boolean(values) => self.buffer(BodyPart::Bytes(&values.bytes)),
             ColumnValues::Text(texts) => self.texts(texts),
-            ColumnValues::Name(names) => self.words(names.ids.iter().map(|id| id.to_le_bytes())),
+            ColumnValues::Name(names) => self.buffer(BodyPart::Ints(&names.ids)),
             ColumnValues::List(lists) => {
-                self.words(lists.offsets.iter().map(|offset| offset.to_le_bytes()));
+                self.buffer(BodyPart::Ints(&lists.offsets));
                 self.node(lists.texts.len(), 0);
-                self.buffer(&[]);
+                self.buffer(BodyPart::Bytes(&[]));
                 self.texts(&lists.texts);
             }
         }
     }
 
-    fn texts(&mut self, texts: &TextBuffer) {
-        self.words(texts.offsets.iter().map(|offset| offset.to_le_bytes()));
-        self.buffer(&texts.bytes);
+    fn texts(&mut self, texts: &'a TextBuffer) {
+        self.buffer(BodyPart::Ints(&texts.offsets));
+        self.buffer(BodyPart::Bytes(&texts.bytes));
     }
 
     fn node(&mut self, values: usize, nulls: usize) {
         self.nodes.push([values as i64, nulls as i64]);
     }
 
-    fn words<const BYTES: usize>(&mut self, words: impl ExactSizeIterator<Item = [u8; BYTES]>) {
-        let start = self.bytes.len();
-        self.bytes.reserve(words.len() * BYTES + ALIGNMENT);
-        words.for_each(|word| self.bytes.extend_from_slice(&word));
-        self.end_buffer(start);
+    fn buffer(&mut self, part: BodyPart<'a>) {
+        let bytes = part.length();
+        self.buffers.push([self.length as i64, bytes as i64]);
+        self.parts.push(part);
+        self.length += bytes.next_multiple_of(ALIGNMENT);
     }
 
-    fn buffer(&mut self, bytes: &[u8]) {
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(bytes);
-        self.end_buffer(start);
-    }
-
-    fn end_buffer(&mut self, start: usize) {
-        self.buffers.push([start as i64, (self.bytes.len() - start) as i64]);
-        self.bytes.resize(self.bytes.len().next_multiple_of(ALIGNMENT), 0);
-    }
-
-    fn finish(self, rows: usize) -> (FlatTable, Vec<u8>) {
-        let header = vec![
+    /// The description of the body.
+    fn header(&self, rows: usize) -> FlatTable {
+        vec![
             Some(FlatValue::Long(rows as i64)),
-            Some(FlatValue::Pairs(self.nodes)),
-            Some(FlatValue::Pairs(self.buffers)),
-        ];
-        (header, self.bytes)
+            Some(FlatValue::Pairs(self.nodes.clone())),
+            Some(FlatValue::Pairs(self.buffers.clone())),
+        ]
     }
 }
 
+impl BodyPart<'_> {
+    fn length(&self) -> usize {
+        match self {
+            BodyPart::Bytes(bytes) => bytes.len(),
+            BodyPart::Ints(values) => size_of_val(*values),
+            BodyPart::Integers(values) => size_of_val(*values),
+            BodyPart::Numbers(values) => size_of_val(*values),
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            BodyPart::Bytes(bytes) => out.extend_from_slice(bytes),
+            BodyPart::Ints(values) => words(values, |value| value.to_le_bytes(), out),
+            BodyPart::Integers(values) => words(values, |value| value.to_le_bytes(), out),
+            BodyPart::Numbers(values) => words(values, |value| value.to_le_bytes(), out),
+        }
+        let padding = self.length().next_multiple_of(ALIGNMENT) - self.length();
+        out.extend_from_slice(&[0; ALIGNMENT][..padding]);
+    }
+}
+
+/// Appends values, each as its bytes.
+fn words<T: Copy, const BYTES: usize>(values: &[T], bytes: impl Fn(T) -> [u8; BYTES], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + values.len() * BYTES, 0);
+    // Into places that are there already, the compiler copies many at once.
+    let places = out[start..].as_chunks_mut().0;
+    places.iter_mut().zip(values).for_each(|(place, &value)| *place = bytes(value));
+}
+
 /// Appends a message.
-fn message(kind: u8, header: FlatTable, body: &[u8], out: &mut Vec<u8>) {
+fn message(kind: u8, header: FlatTable, body: &BatchBody<'_>, out: &mut Vec<u8>) {
     let metadata = flatbuffer(&vec![
         Some(FlatValue::Short(VERSION)),
         Some(FlatValue::Byte(kind)),
         Some(FlatValue::Table(header)),
-        Some(FlatValue::Long(body.len() as i64)),
+        Some(FlatValue::Long(body.length as i64)),
     ]);
+    out.reserve(2 * CONTINUES.len() + metadata.len() + body.length);
     out.extend_from_slice(&CONTINUES);
     out.extend_from_slice(&(metadata.len() as u32).to_le_bytes());
     out.extend_from_slice(&metadata);
-    out.extend_from_slice(body);
+    body.parts.iter().for_each(|part| part.write(out));
 }
 
 /// The description of a column. The distinct values of a column of names have its number as their id.

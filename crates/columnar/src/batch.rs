@@ -8,6 +8,9 @@ const ROWS_MAX: usize = 16_384;
 /// The size at which a batch takes no more rows.
 const BATCH_BYTES: usize = 2 << 20;
 
+/// Why its offsets have 32 bits.
+const FITS: &str = "a batch is far below 2 GiB";
+
 /// The type of a column. Every column may have nulls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColumnType {
@@ -41,6 +44,7 @@ pub(crate) struct RowBatch {
     columns: Vec<ColumnBuffer>,
     rows: usize,
     bytes: usize,
+    bytes_max: usize,
 }
 
 /// The values of a column of a batch.
@@ -99,7 +103,13 @@ impl RowBatch {
             columns: columns.iter().map(|column| ColumnBuffer::new(column.kind)).collect(),
             rows: 0,
             bytes: 0,
+            bytes_max: BATCH_BYTES,
         }
+    }
+
+    /// Takes no more rows once it has this many bytes.
+    pub(crate) fn limit_bytes(&mut self, bytes_max: usize) {
+        self.bytes_max = BATCH_BYTES.min(bytes_max);
     }
 
     /// The columns, each of which takes the next row's value before the row is ended.
@@ -107,12 +117,12 @@ impl RowBatch {
         &mut self.columns
     }
 
-    /// Ends a row, and returns the bytes that it took.
+    /// Ends some rows, and returns the bytes that they took.
     ///
     /// # Panics
-    /// When a column did not get one value for it.
-    pub(crate) fn end_row(&mut self) -> usize {
-        self.rows += 1;
+    /// When a column did not get one value for each.
+    pub(crate) fn end_rows(&mut self, rows: usize) -> usize {
+        self.rows += rows;
         assert!(
             self.columns.iter().all(|column| column.validity.len() == self.rows),
             "a value for each column"
@@ -121,9 +131,14 @@ impl RowBatch {
         bytes - std::mem::replace(&mut self.bytes, bytes)
     }
 
+    /// The number of rows that it still takes.
+    pub(crate) fn room(&self) -> usize {
+        ROWS_MAX.saturating_sub(self.rows)
+    }
+
     /// Whether it should be written before it takes another row.
     pub(crate) fn is_full(&self) -> bool {
-        ROWS_MAX <= self.rows || BATCH_BYTES <= self.bytes
+        ROWS_MAX <= self.rows || self.bytes_max <= self.bytes
     }
 
     /// Removes all rows. The memory is kept, unless it is much more than a batch usually needs.
@@ -211,6 +226,100 @@ impl ColumnBuffer {
         lists.end();
     }
 
+    /// Appends integers, or times as nanoseconds since 1970, for as many rows.
+    ///
+    /// # Panics
+    /// Like the others below, when the column has another type.
+    pub fn push_integers(&mut self, numbers: impl ExactSizeIterator<Item = i64>) {
+        let ColumnValues::Integer(values) = &mut self.values else { panic!("the column has no integers") };
+        self.validity.push_ones(numbers.len());
+        values.extend(numbers);
+    }
+
+    /// Appends integers and nulls.
+    pub fn push_optional_integers(&mut self, numbers: impl Iterator<Item = Option<i64>>) {
+        let ColumnValues::Integer(values) = &mut self.values else { panic!("the column has no integers") };
+        for number in numbers {
+            self.validity.push(number.is_some());
+            self.nulls += usize::from(number.is_none());
+            values.push(number.unwrap_or_default());
+        }
+    }
+
+    /// Appends texts for as many rows, each of which is one of the distinct `values` by its number; an empty one is null.
+    pub fn push_names<'a>(
+        &mut self,
+        values: usize,
+        value: impl Fn(usize) -> &'a [u8],
+        rows: impl ExactSizeIterator<Item = usize>,
+    ) {
+        let ColumnValues::Name(names) = &mut self.values else { panic!("the column has no names") };
+        const UNKNOWN: i32 = -1;
+        const NULL: i32 = -2;
+        let mut ids = vec![UNKNOWN; values];
+        let (first, mut nulls) = (names.ids.len(), 0);
+        names.ids.reserve(rows.len());
+        for number in rows {
+            if ids[number] == UNKNOWN {
+                let text = value(number);
+                ids[number] = if text.is_empty() { NULL } else { names.id(text) };
+            }
+            nulls += usize::from(ids[number] == NULL);
+            names.ids.push(ids[number]);
+        }
+        if nulls == 0 {
+            return self.validity.push_ones(names.ids.len() - first);
+        }
+        self.nulls += nulls;
+        for id in &mut names.ids[first..] {
+            self.validity.push(*id != NULL);
+            *id = (*id).max(0);
+        }
+    }
+
+    /// Appends texts, each of which ends at an offset in `bytes` and begins where the one before it ends, or at `start`;
+    /// an empty one is null.
+    pub fn push_texts_of(&mut self, bytes: &[u8], mut start: usize, ends: &[u32]) {
+        let ColumnValues::Text(texts) = &mut self.values else { panic!("the column has no texts") };
+        let end = ends.last().map_or(start, |&end| end as usize);
+        let is_ascii = bytes[start..end].is_ascii();
+        if is_ascii {
+            let shift = texts.bytes.len() as i64 - start as i64;
+            texts.bytes.extend_from_slice(&bytes[start..end]);
+            i32::try_from(texts.bytes.len()).expect(FITS);
+            texts.offsets.extend(ends.iter().map(|&end| (i64::from(end) + shift) as i32));
+        }
+        let has_nulls = ends.first().is_some_and(|&end| end as usize == start)
+            || ends.windows(2).fold(false, |has_nulls, pair| has_nulls | (pair[0] == pair[1]));
+        if is_ascii && !has_nulls {
+            return self.validity.push_ones(ends.len());
+        }
+        for &end in ends {
+            let text = &bytes[start..end as usize];
+            start = end as usize;
+            self.validity.push(!text.is_empty());
+            self.nulls += usize::from(text.is_empty());
+            if !is_ascii {
+                texts.push(text);
+            }
+        }
+    }
+
+    /// Appends texts; an empty one is null. If it is known that all are ASCII, they are not checked.
+    pub fn push_texts<'a>(&mut self, rows: impl Iterator<Item = &'a [u8]>, is_ascii: bool) {
+        let ColumnValues::Text(texts) = &mut self.values else { panic!("the column has no texts") };
+        for text in rows {
+            self.validity.push(!text.is_empty());
+            self.nulls += usize::from(text.is_empty());
+            if is_ascii {
+                texts.bytes.extend_from_slice(text);
+                texts.end();
+            } else {
+                texts.push(text);
+            }
+        }
+    }
+
     fn bytes(&self) -> usize {
         match &self.values {
             ColumnValues::Integer(values) => values.len() * size_of::<i64>(),
@@ -248,6 +357,16 @@ impl BitBuffer {
         self.bits += 1;
     }
 
+    fn push_ones(&mut self, mut bits: usize) {
+        while 0 < bits && !self.bits.is_multiple_of(8) {
+            self.push(true);
+            bits -= 1;
+        }
+        self.bytes.resize(self.bytes.len() + bits / 8, u8::MAX);
+        self.bits += bits / 8 * 8;
+        (0..bits % 8).for_each(|_| self.push(true));
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.bits
     }
@@ -278,7 +397,7 @@ impl TextBuffer {
     }
 
     fn end(&mut self) {
-        self.offsets.push(i32::try_from(self.bytes.len()).expect("a batch is far below 2 GiB"));
+        self.offsets.push(i32::try_from(self.bytes.len()).expect(FITS));
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -302,19 +421,30 @@ impl TextBuffer {
 
 impl NameBuffer {
     fn push(&mut self, text: &[u8]) {
-        let NameBuffer { ids, texts, known, hasher } = self;
-        let same = |&id: &i32| texts.get(id as usize) == text;
-        let hash = hasher.hash_one(text);
-        let id = match known.find(hash, same) {
-            Some(&id) => id,
-            None => {
-                let id = texts.len() as i32;
-                texts.push(text);
-                known.insert_unique(hash, id, |&id| hasher.hash_one(texts.get(id as usize)));
-                id
+        let id = self.id(text);
+        self.ids.push(id);
+    }
+
+    /// The position of a text, which is added if it is new.
+    fn id(&mut self, text: &[u8]) -> i32 {
+        let NameBuffer { texts, known, hasher, .. } = self;
+        let lossy;
+        let text = match std::str::from_utf8(text) {
+            Ok(_) => text,
+            Err(_) => {
+                lossy = String::from_utf8_lossy(text);
+                lossy.as_bytes()
             }
         };
-        ids.push(id);
+        let same = |&id: &i32| texts.get(id as usize) == text;
+        let hash = hasher.hash_one(text);
+        if let Some(&id) = known.find(hash, same) {
+            return id;
+        }
+        let id = texts.len() as i32;
+        texts.push(text);
+        known.insert_unique(hash, id, |&id| hasher.hash_one(texts.get(id as usize)));
+        id
     }
 
     fn clear(&mut self) {

@@ -36,6 +36,7 @@ pub(crate) struct ParquetFile {
     chunks: Vec<ColumnChunk>,
     /// The number of rows in the current group.
     group_rows: usize,
+    group_bytes_max: usize,
     /// The metadata of each complete group.
     groups: Vec<Vec<u8>>,
     rows: usize,
@@ -71,11 +72,17 @@ impl ParquetFile {
             columns: columns.to_vec(),
             chunks: columns.iter().map(|_| ColumnChunk::default()).collect(),
             group_rows: 0,
+            group_bytes_max: GROUP_BYTES,
             groups: Vec::new(),
             rows: 0,
             written: MAGIC.len(),
             compressor: Compressor::new(LEVEL).expect("there is memory for a compressor"),
         }
+    }
+
+    /// Completes a group once it has this many bytes.
+    pub(crate) fn limit_group_bytes(&mut self, bytes_max: usize) {
+        self.group_bytes_max = GROUP_BYTES.min(bytes_max);
     }
 
     /// Takes a batch, and appends the group if it is complete.
@@ -85,7 +92,7 @@ impl ParquetFile {
         }
         self.group_rows += batch.rows();
         let bytes = self.chunks.iter().map(|chunk| chunk.pages.len() + chunk.dictionary.page.len()).sum();
-        if GROUP_ROWS <= self.group_rows || GROUP_BYTES <= bytes {
+        if GROUP_ROWS <= self.group_rows || self.group_bytes_max <= bytes {
             self.group(out);
         }
     }

@@ -13,6 +13,9 @@ pub enum ColumnarFormat {
     Parquet,
 }
 
+/// The number of parts of a file that its memory is for, and some room for what the last row adds.
+const MEMORY_PARTS: usize = 4;
+
 /// Writes rows to a buffer that the caller empties whenever it likes.
 pub struct ColumnarWriter {
     batch: RowBatch,
@@ -34,15 +37,36 @@ impl ColumnarWriter {
         ColumnarWriter { batch: RowBatch::new(columns), file }
     }
 
+    /// The same file in smaller parts, if those of the usual size would take more memory than this: a batch, and in a
+    /// Parquet file a group of rows, which is there twice while it is appended.
+    #[must_use]
+    pub fn with_memory_max(mut self, bytes_max: usize) -> ColumnarWriter {
+        self.batch.limit_bytes(bytes_max / MEMORY_PARTS);
+        if let ColumnarFile::Parquet(file) = &mut self.file {
+            file.limit_group_bytes(bytes_max / MEMORY_PARTS);
+        }
+        self
+    }
+
     /// The columns, each of which takes the next row's value.
     pub fn columns(&mut self) -> &mut [ColumnBuffer] {
         self.batch.columns_mut()
     }
 
+    /// The number of rows that may be pushed before they are ended; at least one.
+    pub fn room(&self) -> usize {
+        self.batch.room()
+    }
+
     /// Ends a row, and appends what there is if that is enough for a part of the file. Returns the bytes that the row
     /// took in memory.
     pub fn end_row(&mut self, out: &mut Vec<u8>) -> usize {
-        let bytes = self.batch.end_row();
+        self.end_rows(1, out)
+    }
+
+    /// The same for several rows.
+    pub fn end_rows(&mut self, rows: usize, out: &mut Vec<u8>) -> usize {
+        let bytes = self.batch.end_rows(rows);
         if self.batch.is_full() {
             self.flush(out);
         }
@@ -94,6 +118,25 @@ mod tests {
                 rows += 1;
             }
             assert!(rows <= rows_max, "{rows} of {length} bytes");
+        }
+    }
+
+    #[test]
+    fn with_less_memory_the_parts_are_smaller() {
+        for (format, memory_max) in
+            FORMATS.into_iter().flat_map(|format| [(format, 1 << 20), (format, 64 << 10)])
+        {
+            let (mut out, mut random) = (Vec::new(), 1_u64);
+            let mut writer = writer(format, &mut out).with_memory_max(memory_max);
+            let mut longest = 0;
+            for _ in 0..50_000 {
+                random = random.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ 0x5555;
+                let before = out.len();
+                writer.columns()[0].push_text(format!("{random:x} {random:x}").as_bytes());
+                writer.end_row(&mut out);
+                longest = longest.max(out.len() - before);
+            }
+            assert!((1..=memory_max * 2 / 3).contains(&longest), "{format:?}: {longest} of {memory_max}");
         }
     }
 

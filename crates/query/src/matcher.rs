@@ -225,11 +225,9 @@ impl MatcherNode {
                 nodes.iter().fold(ColumnGroups::NONE, |groups, node| groups.and(node.groups()))
             }
             MatcherNode::Not(node) => node.groups(),
-            MatcherNode::Time(_)
-            | MatcherNode::Received(_)
-            | MatcherNode::HasPriority
-            | MatcherNode::AnyFlag => ColumnGroup::Stamps.into(),
-            MatcherNode::Priority(..) | MatcherNode::Flag(_) => ColumnGroup::Stamps.into(),
+            MatcherNode::Time(_) | MatcherNode::Received(_) => ColumnGroups::TIMES,
+            MatcherNode::HasPriority | MatcherNode::Priority(..) => ColumnGroups::PRIORITY,
+            MatcherNode::AnyFlag | MatcherNode::Flag(_) => ColumnGroups::FLAGS,
             MatcherNode::Column(field, _) => field.groups(),
             MatcherNode::Dynamic(..) => ColumnGroup::Fields.into(),
             MatcherNode::Text(_) => text_groups(),

@@ -156,11 +156,11 @@ impl Field {
     /// The columns that its values are read from.
     pub fn groups(self) -> ColumnGroups {
         match self.storage() {
-            Storage::Name(_) => ColumnGroup::Names.into(),
+            Storage::Name(number) => ColumnGroups::of_names(number),
             Storage::Text(number) => TEXT_GROUPS[number].into(),
-            Storage::Priority(_) | Storage::Flags | Storage::Time | Storage::Received => {
-                ColumnGroup::Stamps.into()
-            }
+            Storage::Priority(_) => ColumnGroups::PRIORITY,
+            Storage::Flags => ColumnGroups::FLAGS,
+            Storage::Time | Storage::Received => ColumnGroups::TIMES,
             Storage::Raw => ColumnGroups::ALL,
             Storage::Logspace => ColumnGroups::NONE,
         }

@@ -122,7 +122,7 @@ impl AnswerVisitor<'_, '_> {
             return Coverage::default();
         }
         let groups = by_messages.iter().map(|&at| self.asked[at].groups());
-        let groups = groups.fold(ColumnGroup::Stamps.into(), ColumnGroups::and);
+        let groups = groups.fold(ColumnGroups::TIMES, ColumnGroups::and);
         sealed.read(rows, groups, run, &mut |first_sequence, batch, rows| {
             for &at in &by_messages {
                 self.add_batch(at, first_sequence, batch, rows);

@@ -9,7 +9,7 @@ use crate::segment::bundle::IndexError;
 use crate::segment::index::SegmentIndex;
 use crate::segment::{Segment, asked_in_time};
 use crate::store::damage::Damage;
-use logstead_record::{ColumnGroup, Selection};
+use logstead_record::{ColumnGroups, Selection};
 use logstead_work::Work;
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ impl Candidates {
         let mut groups = question.filter.matcher.groups();
         if self.index.is_none() {
             // The times have not been compared yet.
-            groups = groups.with(ColumnGroup::Stamps);
+            groups = groups.and(ColumnGroups::TIMES);
         }
         // If few rows are undecided, only those are read.
         let are_few = undecided.count() * FEW < undecided.rows();

@@ -48,5 +48,5 @@ pub use coverage::Coverage;
 pub use explain::{ClauseExplanation, Explanation, TemplateMatches};
 pub use follow::{FollowEvent, Follower, MatchedRows, MissingCause, Visit};
 pub use question::{Filter, Order, Position, Request};
-pub use results::{CountResult, Hit, ResultPage, SearchError};
+pub use results::{CountResult, Hit, PageRow, PageRows, ResultPage, SearchError};
 pub use searcher::Searcher;

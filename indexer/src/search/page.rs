@@ -9,18 +9,18 @@
 use super::candidates::{Candidates, find_candidates};
 use super::coverage::Coverage;
 use super::question::{Order, Position, Request, RowQuestion};
-use super::results::{Hit, ResultPage};
+use super::results::{PageRow, PageRows};
 use crate::bounds::TimeBounds;
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, BlocksError, ReadScratch};
 use crate::store::damage::Damage;
 use crate::store::read::{StretchItem, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
-use logstead_record::{Batch, ColumnGroup, ColumnGroups, Selection, Timestamp};
+use logstead_record::{Batch, ColumnGroups, Selection, Timestamp};
 use logstead_work::SearchContext;
 use logstead_work::lanes::{self, Wave};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,6 +32,8 @@ const WAVE_BLOCKS_MAX: usize = 32;
 const LATE_BLOCKS_MAX: usize = 32;
 /// The time that these may take.
 const LATE_TIME_MAX: Duration = Duration::from_secs(2);
+/// The worst messages are left out when there are too many by this part of a page.
+const SLACK_OF_WANTED: usize = 8;
 
 /// The rank of a message in the requested order: greater ranks come first, and no two messages have the same.
 type Rank = (i64, u64);
@@ -64,7 +66,7 @@ pub(super) fn search(
     request: &Request<'_>,
     groups: ColumnGroups,
     run: &SearchContext<'_>,
-) -> ResultPage {
+) -> PageRows {
     let mut pages = Pages {
         view,
         request: *request,
@@ -77,18 +79,19 @@ pub(super) fn search(
         coverage: Coverage::default(),
         held_bytes: 0,
         is_cut: false,
+        batches: Vec::new(),
+        rows: Vec::new(),
     };
-    let mut hits = Vec::new();
     loop {
         pages.look_ahead();
         pages.collect();
-        let more = pages.request.limit < pages.best.heap.len();
-        hits.extend(pages.take());
-        if pages.is_cut || !more || pages.coverage.cancelled || request.limit <= hits.len() {
-            let Pages { is_cut, coverage, .. } = pages;
-            return ResultPage { hits, more: more || is_cut, is_cut, coverage: coverage.end(view) };
+        let more = pages.request.limit < pages.best.rows.len();
+        pages.take();
+        if pages.is_cut || !more || pages.coverage.cancelled || request.limit <= pages.rows.len() {
+            let Pages { is_cut, coverage, batches, rows, .. } = pages;
+            return PageRows { batches, rows, more: more || is_cut, is_cut, coverage: coverage.end(view) };
         }
-        pages.request.limit = request.limit - hits.len();
+        pages.request.limit = request.limit - pages.rows.len();
         pages.best = BestRows::new(&pages.request);
     }
 }
@@ -119,6 +122,9 @@ struct Pages<'a> {
     /// The size of the messages on the page.
     held_bytes: usize,
     is_cut: bool,
+    /// The page so far.
+    batches: Vec<Arc<Batch>>,
+    rows: Vec<PageRow>,
 }
 
 impl<'a> Pages<'a> {
@@ -162,11 +168,14 @@ impl<'a> Pages<'a> {
                 PageSource::Segment(at) => self.open_segment(at),
                 PageSource::Block(segment, block) => {
                     let mut wave = vec![(segment, block)];
+                    let mut known = self.best.rows.len() + self.certain_in(segment, block);
                     while wave.len() < wave_blocks
+                        && known < self.best.wanted
                         && let Some(&(_, PageSource::Block(segment, block))) = self.ahead.peek()
                     {
                         self.ahead.pop();
                         wave.push((segment, block));
+                        known += self.certain_in(segment, block);
                     }
                     self.read_blocks(&wave);
                     wave_blocks = (wave_blocks * 2).min(WAVE_BLOCKS_MAX);
@@ -178,7 +187,7 @@ impl<'a> Pages<'a> {
     /// The part that may contain the best of the remaining messages, if that would be on the page.
     fn next(&mut self) -> Option<PageSource> {
         let (bound, part) = self.ahead.pop()?;
-        let is_of_use = self.best.floor().is_none_or(|floor| floor < bound);
+        let is_of_use = self.best.floor.is_none_or(|floor| floor < bound);
         is_of_use.then_some(part)
     }
 
@@ -228,6 +237,12 @@ impl<'a> Pages<'a> {
         found
     }
 
+    /// The number of rows of a block that are known to match.
+    fn certain_in(&self, segment: usize, block: usize) -> usize {
+        let rows = self.view.segments[segment].blocks.row_range(block);
+        self.candidates.get(&segment).map_or(0, |found| found.bounds.certain.count_within(rows))
+    }
+
     /// Ranks the rows of some blocks.
     fn read_blocks(&mut self, wave: &[(usize, usize)]) {
         let (view, order, candidates) = (self.view, self.request.order, &self.candidates);
@@ -243,111 +258,178 @@ impl<'a> Pages<'a> {
         });
         for (&(segment, block), (ranks, coverage)) in wave.iter().zip(ranked) {
             self.coverage.add(coverage);
-            self.best.offer(ranks, &|row| RowLocation::Sealed { segment, block, row });
+            self.best.offer(ranks, RowSource::Sealed { segment, block });
         }
     }
 
     /// Takes the best messages that can be read. The search continues after these and those that cannot be read.
-    fn take(&mut self) -> Vec<Hit> {
+    fn take(&mut self) {
         let Request { order, limit, .. } = self.request;
-        let mut best = std::mem::take(&mut self.best.heap).into_vec();
-        // Faster than the heap's own way, as rows come nearly in order.
-        best.sort_unstable();
-        let ranked: Vec<RankedRow> = best.into_iter().take(limit).map(|Reverse(ranked)| ranked).collect();
-        let mut blocks = self.run.deadline.later(LATE_TIME_MAX).during(|| self.blocks_of(&ranked));
-        self.request.after = ranked.last().map(|last| order.position(last.rank)).or(self.request.after);
+        let BestRows { sources, mut rows, .. } =
+            std::mem::replace(&mut self.best, BestRows::new(&self.request));
+        // Rows come nearly in order: in runs, which a stable sort joins.
+        rows.sort_by_key(|ranked| Reverse(ranked.rank));
+        rows.truncate(limit);
+        let mut read = self.run.deadline.later(LATE_TIME_MAX).during(|| self.read_sources(&sources, &rows));
+        self.request.after = rows.last().map(|last| order.position(last.rank)).or(self.request.after);
         self.ahead.clear();
-        let mut hits = Vec::with_capacity(ranked.len());
-        for RankedRow { rank, place } in ranked {
-            let Position { time, sequence } = order.position(rank);
-            let (batch, row) = match place {
-                RowLocation::Batch(batch, row) => (batch, row),
-                RowLocation::Sealed { segment, block, row } => {
-                    let Some((batch, rows)) = blocks.get_mut(&(segment, block)) else {
-                        if self.coverage.cancelled {
-                            continue;
-                        }
-                        self.is_cut = true;
-                        break;
-                    };
-                    let Some(batch) = batch else { continue };
-                    (Arc::clone(batch), rows.partition_point(|&other| other < row))
+        self.rows.reserve(rows.len());
+        for RankedRow { rank, source, row } in rows {
+            match &mut read[source as usize] {
+                SourceRows::Unread if self.coverage.cancelled => {}
+                SourceRows::Unread => {
+                    self.is_cut = true;
+                    return;
                 }
-            };
-            let hit = Hit { sequence, time, batch, row };
-            self.held_bytes += hit.bytes();
-            hits.push(hit);
+                SourceRows::Unreadable => {}
+                SourceRows::Read(read) => {
+                    let batch = read.number_in(&mut self.batches);
+                    let Position { time, sequence } = order.position(rank);
+                    self.rows.push(PageRow { time, sequence, batch, row: read.row(row) });
+                    self.held_bytes += read.row_bytes;
+                }
+            }
             if self.run.lanes.bytes() < self.held_bytes {
                 self.is_cut = true;
-                break;
+                return;
             }
         }
-        hits
     }
 
     /// Reads the rows of the page that are in blocks, beginning with the best.
-    #[expect(clippy::type_complexity, reason = "a map that lives for two lines")]
-    fn blocks_of(
-        &mut self,
-        ranked: &[RankedRow],
-    ) -> BTreeMap<(usize, usize), (Option<Arc<Batch>>, Vec<usize>)> {
-        let mut at: HashMap<(usize, usize), usize> = HashMap::new();
-        let mut wanted: Vec<((usize, usize), Vec<usize>)> = Vec::new();
-        for RankedRow { place, .. } in ranked {
-            if let RowLocation::Sealed { segment, block, row } = *place {
-                let place = (segment, block);
-                let at = *at.entry(place).or_insert(wanted.len());
-                if at == wanted.len() {
-                    wanted.push((place, Vec::new()));
-                }
-                wanted[at].1.push(row);
-            }
-        }
-        wanted.iter_mut().for_each(|(_, rows)| rows.sort_unstable());
+    fn read_sources(&mut self, sources: &[RowSource], ranked: &[RankedRow]) -> Vec<SourceRows> {
+        let mut read: Vec<SourceRows> = sources.iter().map(SourceRows::of_batch).collect();
+        let wanted = rows_of_blocks(sources, ranked);
         let (run, groups) = (self.run, self.groups);
         let late = AtomicUsize::new(0);
         let is_too_late = || run.is_over() && LATE_BLOCKS_MAX <= late.fetch_add(1, Ordering::Relaxed);
         let (mut wave, mut left) = (Wave::new(run.lanes, WAVE_BLOCKS_MAX), wanted.as_slice());
-        let (mut blocks, mut bytes) = (BTreeMap::new(), self.held_bytes);
+        let mut bytes = self.held_bytes;
         // Messages that do not fit in are left to the next page.
         while !left.is_empty() && bytes <= run.lanes.bytes() {
             let next;
             (next, left) = wave.split(left);
-            let read = lanes::map(run.lanes, next.len(), |at| {
-                let ((segment, block), rows) = &next[at];
+            let blocks = lanes::map(run.lanes, next.len(), |at| {
+                let BlockRows { segment, block, rows, .. } = &next[at];
                 (!is_too_late()).then(|| read_rows(&self.view.segments[*segment], *block, rows, groups))
             });
-            for ((place, rows), batch) in next.iter().zip(read) {
-                let Some(batch) = batch else {
-                    self.coverage.cancelled = true;
-                    continue;
+            for (BlockRows { source, segment, block, rows }, batch) in next.iter().zip(blocks) {
+                self.coverage.blocks += u64::from(batch.is_some());
+                read[*source] = match batch {
+                    None => {
+                        self.coverage.cancelled = true;
+                        continue;
+                    }
+                    Some(Err(damage)) => {
+                        self.coverage.unread(&damage);
+                        self.unreadable.insert((*segment, *block));
+                        SourceRows::Unreadable
+                    }
+                    Some(Ok(batch)) => {
+                        wave.saw(batch.memory_bytes());
+                        bytes += batch.memory_bytes();
+                        SourceRows::Read(ReadRows::new(batch, positions(rows)))
+                    }
                 };
-                if let Err(damage) = &batch {
-                    self.coverage.unread(damage);
-                    self.unreadable.insert(*place);
-                }
-                let batch = batch.ok();
-                let held = batch.as_ref().map_or(0, |batch| batch.memory_bytes());
-                wave.saw(held);
-                bytes += held;
-                self.coverage.blocks += 1;
-                blocks.insert(*place, (batch, rows.clone()));
             }
         }
-        blocks
+        read
     }
+}
+
+/// The rows of a page that are in one block.
+struct BlockRows {
+    source: usize,
+    segment: usize,
+    block: usize,
+    /// The rows within the block.
+    rows: Vec<u32>,
+}
+
+/// The rows of a page that are in blocks, block by block, beginning with the block of the best.
+fn rows_of_blocks(sources: &[RowSource], ranked: &[RankedRow]) -> Vec<BlockRows> {
+    const UNKNOWN: usize = usize::MAX;
+    let mut at = vec![UNKNOWN; sources.len()];
+    let mut blocks: Vec<BlockRows> = Vec::new();
+    for RankedRow { source, row, .. } in ranked {
+        let source = *source as usize;
+        let RowSource::Sealed { segment, block } = sources[source] else { continue };
+        if at[source] == UNKNOWN {
+            at[source] = blocks.len();
+            blocks.push(BlockRows { source, segment, block, rows: Vec::new() });
+        }
+        blocks[at[source]].rows.push(*row);
+    }
+    blocks.iter_mut().for_each(|block| block.rows.sort());
+    blocks
+}
+
+/// What was read of a source.
+enum SourceRows {
+    Unread,
+    Unreadable,
+    Read(ReadRows),
+}
+
+/// Rows that were read.
+struct ReadRows {
+    batch: Arc<Batch>,
+    /// The row in this batch of each row of the source; empty if all rows were read.
+    positions: Vec<u32>,
+    /// The approximate memory of a row.
+    row_bytes: usize,
+    /// The number of the batch on the page, once it is there.
+    number: Option<u32>,
+}
+
+impl SourceRows {
+    fn of_batch(source: &RowSource) -> SourceRows {
+        match source {
+            RowSource::Batch(batch) => SourceRows::Read(ReadRows::new(Arc::clone(batch), Vec::new())),
+            RowSource::Sealed { .. } | RowSource::Unused => SourceRows::Unread,
+        }
+    }
+}
+
+impl ReadRows {
+    fn new(batch: Arc<Batch>, positions: Vec<u32>) -> ReadRows {
+        let row_bytes = batch.memory_bytes() / batch.rows().max(1);
+        ReadRows { batch, positions, row_bytes, number: None }
+    }
+
+    fn row(&self, of_source: u32) -> u32 {
+        self.positions.get(of_source as usize).copied().unwrap_or(of_source)
+    }
+
+    fn number_in(&mut self, batches: &mut Vec<Arc<Batch>>) -> u32 {
+        *self.number.get_or_insert_with(|| {
+            batches.push(Arc::clone(&self.batch));
+            batches.len() as u32 - 1
+        })
+    }
+}
+
+/// The position of each of some rows among them, by the row; empty if the rows are the first ones.
+fn positions(rows: &[u32]) -> Vec<u32> {
+    let last = rows.last().map_or(0, |&last| last as usize + 1);
+    if last == rows.len() {
+        return Vec::new();
+    }
+    let mut positions = vec![0; last];
+    rows.iter().zip(0..).for_each(|(&row, position)| positions[row as usize] = position);
+    positions
 }
 
 /// Some rows of a block as a separate batch, so that a hit does not keep a whole block in memory.
 fn read_rows(
     segment: &Segment,
     block: usize,
-    rows: &[usize],
+    rows: &[u32],
     groups: ColumnGroups,
 ) -> Result<Arc<Batch>, Damage> {
     let damaged = |error| Damage::of_block(segment, error);
     let mut selection = Selection::none(segment.blocks.row_range(block).len());
-    rows.iter().for_each(|&row| selection.insert(row));
+    rows.iter().for_each(|&row| selection.insert(row as usize));
     let read = segment.blocks.read_some(block, &selection, groups, &mut ReadScratch::default());
     Ok(Arc::new(read.map_err(damaged)?))
 }
@@ -398,61 +480,48 @@ fn times_of(
     if let Some(times) = found.index.as_ref().and_then(|index| index.times.read(rows).ok()) {
         return Ok(times);
     }
-    let batch = blocks.read(block, ColumnGroup::Stamps.into(), scratch)?;
+    let batch = blocks.read(block, ColumnGroups::TIMES, scratch)?;
     Ok((0..batch.rows()).map(|row| batch.time(row).nanos()).collect())
 }
 
-/// The best messages so far: enough for one page, and one more to show that the page is not the last.
+/// The best messages so far: enough for one page, one more to show that the page is not the last, and a few more, as
+/// leaving out the worst takes time.
 struct BestRows {
     order: Order,
     after: Option<Rank>,
     wanted: usize,
-    heap: BinaryHeap<Reverse<RankedRow>>,
+    sources: Vec<RowSource>,
+    rows: Vec<RankedRow>,
+    /// A rank that only messages of use exceed, once there are enough.
+    floor: Option<Rank>,
 }
 
-/// A message with its rank, compared by the rank alone.
+/// A message with its rank.
+#[derive(Clone, Copy)]
 struct RankedRow {
     rank: Rank,
-    place: RowLocation,
+    /// The number of its source, and its row there.
+    source: u32,
+    row: u32,
 }
 
-/// The location of a message.
-enum RowLocation {
-    Batch(Arc<Batch>, usize),
-    Sealed { segment: usize, block: usize, row: usize },
-}
-
-impl PartialEq for RankedRow {
-    fn eq(&self, other: &RankedRow) -> bool {
-        self.rank == other.rank
-    }
-}
-
-impl Eq for RankedRow {}
-
-impl PartialOrd for RankedRow {
-    fn partial_cmp(&self, other: &RankedRow) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for RankedRow {
-    fn cmp(&self, other: &RankedRow) -> std::cmp::Ordering {
-        self.rank.cmp(&other.rank)
-    }
+/// The location of some messages.
+enum RowSource {
+    Batch(Arc<Batch>),
+    Sealed {
+        segment: usize,
+        block: usize,
+    },
+    /// None of them is among the best any more.
+    Unused,
 }
 
 impl BestRows {
     fn new(request: &Request<'_>) -> BestRows {
         let Request { order, .. } = *request;
         let after = request.after.map(|after| order.rank(after.time, after.sequence));
-        BestRows { order, after, wanted: request.limit.saturating_add(1), heap: BinaryHeap::new() }
-    }
-
-    /// The worst rank that is kept, once there are enough; only better messages are needed.
-    fn floor(&self) -> Option<Rank> {
-        let Reverse(worst) = self.heap.peek()?;
-        (self.heap.len() == self.wanted).then_some(worst.rank)
+        let wanted = request.limit.saturating_add(1);
+        BestRows { order, after, wanted, sources: Vec::new(), rows: Vec::new(), floor: None }
     }
 
     /// Keeps the messages of a batch that are among the best.
@@ -467,19 +536,18 @@ impl BestRows {
         let rank = |row: usize| order.rank(batch.time(row), first_sequence + row as u64);
         let mut ranks = self.of_use(rows.iter().map(|row| (rank(row), row)).collect());
         let batch = if is_kept_anyway { Arc::clone(batch) } else { narrowed(batch, &mut ranks) };
-        self.keep(ranks, &|row| RowLocation::Batch(Arc::clone(&batch), row));
+        self.keep(&ranks, RowSource::Batch(batch));
     }
 
-    fn offer(&mut self, ranks: Vec<(Rank, usize)>, place: &dyn Fn(usize) -> RowLocation) {
+    fn offer(&mut self, ranks: Vec<(Rank, usize)>, source: RowSource) {
         let ranks = self.of_use(ranks);
-        self.keep(ranks, place);
+        self.keep(&ranks, source);
     }
 
     /// The messages that, as far as is known, belong to the page and fit in.
     fn of_use(&self, mut ranks: Vec<(Rank, usize)>) -> Vec<(Rank, usize)> {
-        let floor = self.floor();
         ranks.retain(|&(rank, _)| {
-            self.after.is_none_or(|after| rank < after) && floor.is_none_or(|floor| floor < rank)
+            self.after.is_none_or(|after| rank < after) && self.floor.is_none_or(|floor| floor < rank)
         });
         if self.wanted < ranks.len() {
             ranks.select_nth_unstable_by_key(self.wanted - 1, |&(rank, _)| Reverse(rank));
@@ -488,11 +556,33 @@ impl BestRows {
         ranks
     }
 
-    fn keep(&mut self, ranks: Vec<(Rank, usize)>, place: &dyn Fn(usize) -> RowLocation) {
-        for (rank, row) in ranks {
-            self.heap.push(Reverse(RankedRow { rank, place: place(row) }));
-            if self.wanted < self.heap.len() {
-                self.heap.pop();
+    fn keep(&mut self, ranks: &[(Rank, usize)], source: RowSource) {
+        if ranks.is_empty() {
+            return;
+        }
+        let number = self.sources.len() as u32;
+        self.sources.push(source);
+        self.rows.extend(ranks.iter().map(|&(rank, row)| RankedRow {
+            rank,
+            source: number,
+            row: row as u32,
+        }));
+        let slack = if self.floor.is_none() { 0 } else { self.wanted / SLACK_OF_WANTED };
+        if self.wanted.saturating_add(slack) <= self.rows.len() {
+            self.leave_out_worst();
+        }
+    }
+
+    fn leave_out_worst(&mut self) {
+        let (_, worst, _) =
+            self.rows.select_nth_unstable_by_key(self.wanted - 1, |ranked| Reverse(ranked.rank));
+        self.floor = Some(worst.rank);
+        self.rows.truncate(self.wanted);
+        let mut are_used = vec![false; self.sources.len()];
+        self.rows.iter().for_each(|ranked| are_used[ranked.source as usize] = true);
+        for (source, is_used) in self.sources.iter_mut().zip(are_used) {
+            if !is_used {
+                *source = RowSource::Unused;
             }
         }
     }

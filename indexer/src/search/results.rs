@@ -31,6 +31,56 @@ impl Hit {
     }
 }
 
+/// A page of messages, each of which is a row of one of its batches.
+#[derive(Clone, Debug, Default)]
+pub struct PageRows {
+    /// The batches that contain them.
+    pub batches: Vec<Arc<Batch>>,
+    /// The messages in the requested order: the requested number, all that can be read, or as many as fit in memory.
+    pub rows: Vec<PageRow>,
+    /// Whether there are more messages after these; they may turn out to be unreadable.
+    pub more: bool,
+    /// Whether the page is shorter than requested because of the memory limit.
+    pub is_cut: bool,
+    /// The part of the store that was searched.
+    pub coverage: Coverage,
+}
+
+/// A message of a page.
+#[derive(Clone, Copy, Debug)]
+pub struct PageRow {
+    /// The time of the message.
+    pub time: Timestamp,
+    /// The sequence of the message in the logspace.
+    pub sequence: u64,
+    /// The number of its batch on the page.
+    pub batch: u32,
+    /// The row of the message in that batch.
+    pub row: u32,
+}
+
+impl PageRow {
+    /// Its position in the order of all messages.
+    pub fn position(&self) -> Position {
+        Position { time: self.time, sequence: self.sequence }
+    }
+}
+
+impl PageRows {
+    /// The message of a row of the page.
+    pub fn hit(&self, of: &PageRow) -> Hit {
+        let PageRow { time, sequence, batch, row } = *of;
+        Hit { sequence, time, batch: Arc::clone(&self.batches[batch as usize]), row: row as usize }
+    }
+}
+
+impl From<PageRows> for ResultPage {
+    fn from(page: PageRows) -> ResultPage {
+        let hits = page.rows.iter().map(|row| page.hit(row)).collect();
+        ResultPage { hits, more: page.more, is_cut: page.is_cut, coverage: page.coverage }
+    }
+}
+
 /// A page of messages.
 #[derive(Clone, Debug)]
 pub struct ResultPage {

@@ -6,7 +6,7 @@
 use super::coverage::Coverage;
 use super::field_names::field_names;
 use super::question::{Filter, Request, RowQuestion};
-use super::results::{CountResult, Hit, ResultPage, SearchError};
+use super::results::{CountResult, Hit, PageRows, ResultPage, SearchError};
 use super::sweep::{SegmentRows, Visitor, sweep};
 use super::{get, page};
 use crate::store::stats::Stats;
@@ -31,16 +31,16 @@ impl Searcher {
 
     /// The first messages that match.
     pub fn search(&self, request: &Request<'_>, run: &SearchContext<'_>) -> ResultPage {
-        self.search_columns(request, ColumnGroups::ALL, run)
+        self.search_rows(request, ColumnGroups::ALL, run).into()
     }
 
-    /// Like `search`, but messages in segments have only the columns of `groups`.
-    pub fn search_columns(
+    /// The same messages as rows of batches. Those in segments have only the columns of `groups`.
+    pub fn search_rows(
         &self,
         request: &Request<'_>,
         groups: ColumnGroups,
         run: &SearchContext<'_>,
-    ) -> ResultPage {
+    ) -> PageRows {
         run.deadline.during(|| page::search(&self.view(), request, groups, run))
     }
 
@@ -48,7 +48,7 @@ impl Searcher {
     pub fn search_and_next(&self, request: &Request<'_>, run: &SearchContext<'_>) -> (ResultPage, u64) {
         let view = self.view();
         let page = run.deadline.during(|| page::search(&view, request, ColumnGroups::ALL, run));
-        (page, view.next_sequence)
+        (page.into(), view.next_sequence)
     }
 
     /// The number of messages that match.

@@ -9,8 +9,8 @@ use super::remote::{Remote, StoreLocation, StoreLocationArgs};
 use super::text;
 use clap::{Args, ValueEnum};
 use logstead_columnar::ColumnarFormat;
-use logstead_indexer::{Hit, Order as Ordered};
-use logstead_questions::store::StreamedStages;
+use logstead_indexer::Order as Ordered;
+use logstead_questions::store::{MessageRun, StreamedStages};
 use logstead_questions::wire::columnar::UnfitColumn;
 use logstead_questions::wire::file::{self, MessageFormat};
 use logstead_questions::wire::table::TableJson;
@@ -173,8 +173,8 @@ impl Export {
         let mut piece = Vec::new();
         writing.begin(&mut piece);
         while 0 < reading.left() {
-            let write = |logspace: &str, hit: &Hit, out: &mut Vec<u8>| writing.message(logspace, hit, out);
-            reading.next_piece(write, &run, &mut piece).map_err(CommandFailure::environment)?;
+            let write = |run: &MessageRun<'_>, out: &mut Vec<u8>| writing.run(run, out);
+            reading.next_runs(write, &run, &mut piece).map_err(CommandFailure::environment)?;
             output.write(&piece)?;
             piece.clear();
         }

@@ -41,7 +41,7 @@ def column_names(kinds: Mapping[str, ColumnType]) -> list[str]:
 class ArrowRows:
     """A complete stream with columns of these types."""
 
-    body: bytes
+    body: bytearray
     kinds: Mapping[str, ColumnType]
 
 
@@ -52,22 +52,22 @@ class ArrowBody:
         """Begin with nothing; without a limit, at most this many rows may come."""
         self._kinds = kinds
         self._rows_max = rows_max
-        self._pieces: list[bytes] = []
+        self._body = bytearray()
 
     def feed(self, piece: bytes) -> None:
         """Take a piece."""
-        self._pieces.append(piece)
+        # Joining the pieces at the end would need twice the memory, and read all of it again.
+        self._body += piece
 
     def broken(self, why: str) -> IncompleteAnswer:
         """Make the error of a stream that broke."""
-        return broken(f"{sum(map(len, self._pieces))} bytes", why)
+        return broken(f"{len(self._body)} bytes", why)
 
     def end(self, *, partial: bool) -> ArrowRows:
         """Take the end; raise if that is not the end of the stream, or its values do not fit."""
-        body = b"".join(self._pieces)
-        self._pieces = []
+        body, self._body = self._body, bytearray()
         begin = body.rfind(b"\n", 0, -1) + 1
-        summary = summary_of(body[begin:]) if body.endswith(b"\n") else None
+        summary = summary_of(bytes(body[begin:])) if body.endswith(b"\n") else None
         if summary is None or not body.endswith(_END, 0, begin):
             raise broken(f"{len(body)} bytes", "it ends without its summary")
         require_whole(summary, partial=partial)
@@ -90,7 +90,7 @@ def to_arrow(rows: ArrowRows | Sequence[TypedColumn]) -> pa.Table:
         return _frames.to_arrow(rows)
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    table = pa.ipc.open_stream(rows.body).read_all()
+    table = pa.ipc.open_stream(pa.py_buffer(rows.body)).read_all()
     for at, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             table = table.set_column(at, field.name, table.column(at).cast(pa.string()))
@@ -123,5 +123,10 @@ def to_polars(rows: ArrowRows | Sequence[TypedColumn]) -> pl.DataFrame:
         return _frames.to_polars(rows)
     import polars as pl  # noqa: PLC0415 - an extra
 
-    frame = pl.read_ipc_stream(rows.body)
+    if is_readable():
+        # Polars copies a stream before it reads it, but shares the memory of a table.
+        shared = pl.from_arrow(to_arrow(rows))
+        assert isinstance(shared, pl.DataFrame)
+        return shared
+    frame = pl.read_ipc_stream(bytes(rows.body))
     return frame.with_columns(pl.col(pl.Categorical).cast(pl.String))

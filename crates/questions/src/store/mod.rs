@@ -30,5 +30,5 @@ pub use coverage::Coverage;
 pub use logspaces::{Logspaces, SearchCriteria};
 pub use order::{GlobalPosition, Hits};
 pub use page::{Page, PageRequest};
-pub use read::{Cancelled, MessageReader};
+pub use read::{Cancelled, MessageReader, MessageRun, WrittenRows};
 pub use streamed_stages::StreamedStages;

@@ -43,6 +43,11 @@ impl GlobalPosition {
 
 /// Compares two messages in the order of all messages.
 pub(super) fn compare(order: Order, a_id: &str, a: &Hit, b_id: &str, b: &Hit) -> Ordering {
+    compare_positions(order, a_id, a.position(), b_id, b.position())
+}
+
+/// The same for their positions in their logspaces.
+pub(super) fn compare_positions(order: Order, a_id: &str, a: Position, b_id: &str, b: Position) -> Ordering {
     let ascending = (a.time, a_id, a.sequence).cmp(&(b.time, b_id, b.sequence));
     match order {
         Order::Oldest => ascending,

@@ -6,14 +6,15 @@
 //! **Invariant:** it reads the state of the logspaces at one moment: exactly the messages that were counted, apart from
 //! unreadable ones. These are left out and counted, and the part that holds them is named.
 
-use super::order::compare;
+use super::order::compare_positions;
 use super::streamed_stages::StreamedStages;
 use super::{Logspaces, SearchCriteria};
-use logstead_indexer::{Filter, Hit, Order, Position, Request, ResultPage, Searcher};
+use logstead_indexer::{Filter, Hit, Order, PageRow, PageRows, Position, Request, Searcher};
 use logstead_query::TimeRange;
-use logstead_record::ColumnGroups;
+use logstead_record::{Batch, ColumnGroups};
 use logstead_work::SearchContext;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Minimum length of a piece of text.
 const PIECE_BYTES_MIN: usize = 256 << 10;
@@ -53,8 +54,30 @@ struct LogspaceReader {
     searcher: Searcher,
     filter: Filter,
     after: Option<Position>,
-    page: VecDeque<Hit>,
+    page: PageRows,
+    /// The number of rows of the page that have been written.
+    written: usize,
+    /// Whether there are messages after the page.
     more: bool,
+}
+
+/// Messages of one logspace that follow each other and are rows of the same batch.
+pub struct MessageRun<'a> {
+    /// The logspace.
+    pub logspace: &'a str,
+    /// The batch.
+    pub batch: &'a Arc<Batch>,
+    /// The messages in their order; at least one.
+    pub rows: &'a [PageRow],
+}
+
+/// How much of a run was written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct WrittenRows {
+    /// The number of messages, beginning with the first; at least one.
+    pub rows: usize,
+    /// The size of these messages.
+    pub bytes: usize,
 }
 
 /// The error if reading ended early, because the messages are no longer wanted.
@@ -86,7 +109,8 @@ impl Logspaces {
             searcher,
             filter,
             after: None,
-            page: VecDeque::new(),
+            page: PageRows::default(),
+            written: 0,
             more: true,
         };
         Ok(MessageReader {
@@ -157,20 +181,36 @@ impl MessageReader {
         out: &mut Vec<u8>,
     ) -> Result<(), Cancelled> {
         let start = out.len();
+        let write_run = |messages: &MessageRun<'_>, out: &mut Vec<u8>| {
+            messages.write_each(|logspace, hit| {
+                let bytes = write(logspace, hit, out);
+                (bytes, out.len() - start < PIECE_BYTES_MIN)
+            })
+        };
+        self.next_runs(write_run, run, out)
+    }
+
+    /// Writes the next messages, some that follow each other at a time, with `write`; returns an empty piece at the end.
+    pub fn next_runs(
+        &mut self,
+        mut write: impl FnMut(&MessageRun<'_>, &mut Vec<u8>) -> WrittenRows,
+        run: &SearchContext<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Cancelled> {
+        let start = out.len();
         while 0 < self.left && out.len() - start < PIECE_BYTES_MIN {
             self.fill_pages(run)?;
-            let next = self.first().and_then(|at| {
-                let LogspaceReader { id, page, .. } = &mut self.logspaces[at];
-                Some((id, page.pop_front()?))
-            });
-            let Some((id, hit)) = next else {
+            let Some((at, messages)) = self.first_run() else {
                 self.missing = std::mem::take(&mut self.left);
                 return Ok(());
             };
-            self.written_bytes += write(id, &hit, out) as u64;
-            self.written_messages += 1;
-            self.left -= 1;
-            self.wanted -= 1;
+            let WrittenRows { rows, bytes } = write(&messages, out);
+            assert!((1..=messages.rows.len()).contains(&rows), "some messages of the run are written");
+            self.logspaces[at].written += rows;
+            self.written_bytes += bytes as u64;
+            self.written_messages += rows as u64;
+            self.left -= rows as u64;
+            self.wanted -= rows as u64;
             if self.wanted == 0 {
                 self.left = 0;
             }
@@ -184,35 +224,94 @@ impl MessageReader {
         let limit = limit.min(usize::try_from(self.left).unwrap_or(usize::MAX));
         let MessageReader { logspaces, damaged, range, order, passing, left, groups, .. } = self;
         for logspace in logspaces {
-            while logspace.page.is_empty() && logspace.more {
+            while logspace.next().is_none() && logspace.more {
                 let LogspaceReader { filter, after, .. } = &*logspace;
                 let request = Request { filter, range: *range, order: *order, limit, after: *after };
-                let ResultPage { hits, more, coverage, .. } =
-                    logspace.searcher.search_columns(&request, *groups, run);
+                let page = logspace.searcher.search_rows(&request, *groups, run);
+                let coverage = &page.coverage;
                 if coverage.cancelled || !coverage.late.is_empty() {
                     return Err(Cancelled);
                 }
                 damaged.extend(coverage.damaged.iter().map(|damage| named(&logspace.id, damage)));
-                logspace.more = more;
-                logspace.after = hits.last().map(Hit::position).or(logspace.after);
-                let found = hits.len() as u64;
+                logspace.more = page.more;
+                logspace.after = page.rows.last().map(PageRow::position).or(logspace.after);
+                let found = page.rows.len() as u64;
+                logspace.written = 0;
                 logspace.page = match passing {
-                    Some(passing) => passing.hits_of(&logspace.id, hits).into(),
-                    None => hits.into(),
+                    Some(passing) => passing.rows_of(&logspace.id, page),
+                    None => page,
                 };
-                *left = left.saturating_sub(found - logspace.page.len() as u64);
+                *left = left.saturating_sub(found - logspace.page.rows.len() as u64);
             }
         }
         Ok(())
     }
 
-    /// The logspace whose next message comes first.
-    fn first(&self) -> Option<usize> {
-        let next = self.logspaces.iter().enumerate().filter_map(|(at, of)| {
-            let hit = of.page.front()?;
-            Some((at, (of.id.as_str(), hit)))
-        });
-        next.min_by(|(_, a), (_, b)| compare(self.order, a.0, a.1, b.0, b.1)).map(|(at, _)| at)
+    /// The next messages that follow each other in one batch, and the logspace that has them.
+    fn first_run(&self) -> Option<(usize, MessageRun<'_>)> {
+        let next = self.logspaces.iter().enumerate().filter_map(|(at, of)| Some((at, of, of.next()?)));
+        let (mut first, mut second) = (None, None);
+        for candidate in next {
+            let (_, of, row) = candidate;
+            let is_before = |other: &Option<(usize, &LogspaceReader, &PageRow)>| {
+                other.is_none_or(|(_, other, other_row)| self.is_before(of, row, other, other_row))
+            };
+            if is_before(&first) {
+                second = first.replace(candidate);
+            } else if is_before(&second) {
+                second = Some(candidate);
+            }
+        }
+        let (at, of, row) = first?;
+        let is_next = |other: &&PageRow| {
+            other.batch == row.batch
+                && second.is_none_or(|(_, second, second_row)| self.is_before(of, other, second, second_row))
+        };
+        let rows = &of.page.rows[of.written..];
+        let rows = &rows[..rows.len().min(usize::try_from(self.left.min(self.wanted)).unwrap_or(usize::MAX))];
+        let rows = &rows[..rows.iter().take_while(is_next).count()];
+        Some((at, MessageRun { logspace: &of.id, batch: &of.page.batches[row.batch as usize], rows }))
+    }
+
+    fn is_before(
+        &self,
+        of: &LogspaceReader,
+        row: &PageRow,
+        other: &LogspaceReader,
+        other_row: &PageRow,
+    ) -> bool {
+        compare_positions(self.order, &of.id, row.position(), &other.id, other_row.position()).is_lt()
+    }
+}
+
+impl LogspaceReader {
+    /// The next message, if it is loaded.
+    fn next(&self) -> Option<&PageRow> {
+        self.page.rows.get(self.written)
+    }
+}
+
+impl MessageRun<'_> {
+    /// Writes message by message, with `write`, which returns the size of the message and whether to go on.
+    pub fn write_each(&self, mut write: impl FnMut(&str, &Hit) -> (usize, bool)) -> WrittenRows {
+        let mut written = WrittenRows::default();
+        let [first, ..] = self.rows else { return written };
+        let mut hit = Hit {
+            sequence: first.sequence,
+            time: first.time,
+            batch: Arc::clone(self.batch),
+            row: first.row as usize,
+        };
+        for row in self.rows {
+            (hit.sequence, hit.time, hit.row) = (row.sequence, row.time, row.row as usize);
+            let (bytes, goes_on) = write(self.logspace, &hit);
+            written.rows += 1;
+            written.bytes += bytes;
+            if !goes_on {
+                break;
+            }
+        }
+        written
     }
 }
 

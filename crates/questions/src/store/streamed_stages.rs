@@ -1,7 +1,7 @@
 //! Found messages after they have passed stages that process them one by one.
 
 use super::order::Hits;
-use logstead_indexer::Hit;
+use logstead_indexer::{Hit, PageRow, PageRows};
 use logstead_query::Pipeline;
 use logstead_record::FieldName;
 use logstead_record::{Batch, Selection, Timestamp};
@@ -54,6 +54,25 @@ impl StreamedStages {
     pub fn hits_of(&self, logspace: &str, hits: Vec<Hit>) -> Vec<Hit> {
         let named = hits.into_iter().map(|hit| (logspace.to_owned(), hit)).collect();
         self.hits(named).into_iter().map(|(_, hit)| hit).collect()
+    }
+
+    /// Applies the stages to a page of messages of one logspace.
+    pub fn rows_of(&self, logspace: &str, page: PageRows) -> PageRows {
+        let PageRows { batches, rows, .. } = &page;
+        let mut selected: Vec<Selection> =
+            batches.iter().map(|batch| Selection::none(batch.rows())).collect();
+        rows.iter().for_each(|row| selected[row.batch as usize].insert(row.row as usize));
+        let changed: Vec<TransformedRows> = batches
+            .iter()
+            .zip(&selected)
+            .map(|(batch, selected)| self.rows(batch, selected, logspace))
+            .collect();
+        let left = |row: &PageRow| {
+            let new = changed[row.batch as usize].rows.binary_search(&(row.row as usize)).ok()?;
+            Some(PageRow { row: new as u32, ..*row })
+        };
+        let rows = rows.iter().filter_map(left).collect();
+        PageRows { rows, batches: changed.into_iter().map(|changed| changed.batch).collect(), ..page }
     }
 
     /// The messages that pass the stages, in their order.

@@ -5,16 +5,21 @@
 //!
 //! **Invariant:** a value that cannot be read as the type of its column is null, and counted.
 
-use super::columns::{MessageColumns, value_of, values_of};
+use super::columns::{MessageColumns, groups_of, value_of, values_of};
+use crate::store::{MessageRun, WrittenRows};
 use logstead_answer::{AnswerTable, CellValue, ValueKind};
 use logstead_columnar::{ColumnBuffer, ColumnType, ColumnarFormat, ColumnarWriter, TypedColumn};
-use logstead_indexer::Hit;
+use logstead_indexer::{Hit, PageRow};
 use logstead_record::{ColumnGroups, Field, FieldName, Severity, Storage, Timestamp};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use utoipa::ToSchema;
 
 /// The maximum length of a value that is shown as an example.
 const EXAMPLE_CHARS: usize = 64;
+
+/// The memory that messages of a run may take in all columns, if each column takes all of them at once.
+const RUN_BYTES_MAX: usize = 8 << 20;
 
 /// The types that can be asked for, by all of their names.
 const TYPES: [(&str, ColumnType); 9] = [
@@ -33,6 +38,7 @@ const TYPES: [(&str, ColumnType); 9] = [
 pub struct TypedMessages {
     format: ColumnarFormat,
     columns: Vec<FieldColumn>,
+    memory_max: usize,
     /// `None` before the beginning and after the end.
     writer: Option<ColumnarWriter>,
 }
@@ -98,19 +104,25 @@ impl TypedMessages {
             let kind = kind.unwrap_or_else(|| natural(&field));
             columns.push(FieldColumn { name, field, kind, unfit: UnfitValues::default() });
         }
-        Ok(TypedMessages { format, columns, writer: None })
+        Ok(TypedMessages { format, columns, memory_max: usize::MAX, writer: None })
+    }
+
+    /// The same file, the parts of which take no more memory than this.
+    pub(super) fn with_memory_max(self, memory_max: usize) -> TypedMessages {
+        TypedMessages { memory_max, ..self }
     }
 
     /// The columns of a batch that they are read from.
     pub(super) fn groups(&self) -> ColumnGroups {
-        self.columns.iter().fold(ColumnGroups::NONE, |groups, column| groups.and(column.field.groups()))
+        self.columns.iter().fold(ColumnGroups::NONE, |groups, column| groups.and(groups_of(&column.field)))
     }
 
     /// Appends the beginning.
     pub(super) fn begin(&mut self, out: &mut Vec<u8>) {
         let typed = |column: &FieldColumn| TypedColumn { name: column.name.clone(), kind: column.kind };
         let columns: Vec<TypedColumn> = self.columns.iter().map(typed).collect();
-        self.writer = Some(ColumnarWriter::begin(self.format, &columns, out));
+        self.writer =
+            Some(ColumnarWriter::begin(self.format, &columns, out).with_memory_max(self.memory_max));
     }
 
     /// Takes a message, and returns the bytes that it takes.
@@ -121,6 +133,25 @@ impl TypedMessages {
             column.push(logspace, hit, buffer);
         }
         writer.end_row(out)
+    }
+
+    /// Takes the first messages of a run: column by column, unless the messages are long.
+    pub(super) fn run(&mut self, run: &MessageRun<'_>, out: &mut Vec<u8>) -> WrittenRows {
+        let TypedMessages { columns, writer, .. } = self;
+        let Some(writer) = writer else { return WrittenRows { rows: run.rows.len(), bytes: 0 } };
+        let bytes_max = RUN_BYTES_MAX.min(self.memory_max / 4);
+        if bytes_max < run.batch.memory_bytes().saturating_mul(columns.len()) {
+            return run.write_each(|logspace, hit| {
+                let start = out.len();
+                (self.message(logspace, hit, out), out.len() == start)
+            });
+        }
+        let rows = run.rows.len().min(writer.room());
+        let run = MessageRun { rows: &run.rows[..rows], ..*run };
+        for (column, buffer) in columns.iter_mut().zip(writer.columns()) {
+            column.push_run(&run, buffer);
+        }
+        WrittenRows { rows, bytes: writer.end_rows(rows, out) }
     }
 
     /// Appends the rest and the end.
@@ -150,6 +181,55 @@ fn natural(field: &FieldName) -> ColumnType {
 }
 
 impl FieldColumn {
+    /// Takes the values of messages that follow each other.
+    fn push_run(&mut self, run: &MessageRun<'_>, buffer: &mut ColumnBuffer) {
+        let columns = run.batch.columns();
+        let rows = run.rows.iter().map(|row| row.row as usize);
+        let FieldName::Known(field) = &self.field else { return self.push_each(run, buffer) };
+        match (field.storage(), self.kind) {
+            (Storage::Time, ColumnType::Time) => {
+                buffer.push_integers(run.rows.iter().map(|row| row.time.nanos()));
+            }
+            (Storage::Received, ColumnType::Time) => {
+                buffer.push_integers(rows.map(|row| columns.received()[row]));
+            }
+            (Storage::Priority(half), ColumnType::Integer) => {
+                let number = |row| run.batch.priority(row).map(|priority| half.number(priority).into());
+                buffer.push_optional_integers(rows.map(number));
+            }
+            (Storage::Name(number), ColumnType::Name) => {
+                let names = &columns.names[number];
+                let ids = rows.map(|row| names.ids()[row] as usize);
+                buffer.push_names(names.values().len(), |id| names.values().get(id), ids);
+            }
+            (Storage::Logspace, ColumnType::Name) => {
+                buffer.push_names(1, |_| run.logspace.as_bytes(), rows.map(|_| 0));
+            }
+            (Storage::Text(number), ColumnType::Text) => {
+                let texts = &columns.texts[number];
+                match neighbours(run.rows) {
+                    Some(rows) => {
+                        let start = texts.start(rows.start);
+                        buffer.push_texts_of(texts.bytes(), start, &texts.ends()[rows]);
+                    }
+                    None => {
+                        let are_most = texts.len() <= 2 * rows.len();
+                        let is_ascii = are_most && texts.bytes().is_ascii();
+                        buffer.push_texts(rows.map(|row| texts.get(row)), is_ascii);
+                    }
+                }
+            }
+            _ => self.push_each(run, buffer),
+        }
+    }
+
+    fn push_each(&mut self, run: &MessageRun<'_>, buffer: &mut ColumnBuffer) {
+        run.write_each(|logspace, hit| {
+            self.push(logspace, hit, buffer);
+            (0, true)
+        });
+    }
+
     fn push(&mut self, logspace: &str, hit: &Hit, buffer: &mut ColumnBuffer) {
         let (batch, row) = (&hit.batch, hit.row);
         let known = match &self.field {
@@ -180,6 +260,13 @@ impl FieldColumn {
             }
         }
     }
+}
+
+/// The range of rows of a batch, if each is the one after that before it.
+fn neighbours(rows: &[PageRow]) -> Option<Range<usize>> {
+    let first = rows.first()?.row;
+    let are_neighbours = rows.iter().zip(first..).all(|(row, expected)| row.row == expected);
+    are_neighbours.then(|| first as usize..first as usize + rows.len())
 }
 
 /// Appends all values of a field of a message: as a list, in lines, or the only one.
@@ -344,4 +431,117 @@ fn push_cell(cell: &CellValue, kind: ColumnType, buffer: &mut ColumnBuffer) -> b
         }
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use logstead_record::{Batch, BatchBuilder, Origin, Priority, Row};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    const COLUMNS: [&str; 19] = [
+        "time", "received", "host", "program", "pid", "severity", "facility", "message", "logspace",
+        "source", "flag", "msgid", "raw", "user", "severity:text", "host:text", "time:text",
+        "message:integer", "program:list",
+    ];
+
+    /// Texts that are missing, common, not ASCII, not UTF-8, numbers.
+    fn texts() -> impl Strategy<Value = Vec<u8>> {
+        prop_oneof![
+            Just(Vec::new()),
+            "[ab]{1,2}".prop_map(String::into_bytes),
+            "[aé€]{1,3}".prop_map(String::into_bytes),
+            "-?[0-9]{1,4}".prop_map(String::into_bytes),
+            vec(any::<u8>(), 1..4),
+        ]
+    }
+
+    fn batches() -> impl Strategy<Value = Batch> {
+        let row = (texts(), texts(), texts(), texts(), proptest::option::of(0_u8..192), texts());
+        vec(row, 1..40).prop_map(|rows| {
+            let mut builder = BatchBuilder::new();
+            for (at, (host, program, pid, text, priority, user)) in (0..).zip(&rows) {
+                let received = Timestamp::from_nanos(at * 7);
+                builder.origin(Origin { source: b"s", peer: b"p", received });
+                builder.field(b"user", user);
+                let row = Row { priority: priority.and_then(Priority::new), ..Row::text(text) };
+                let row = row.with(Field::Host, host).with(Field::Program, program);
+                builder.push(&row.with(Field::Pid, pid).with(Field::Message, text));
+            }
+            builder.seal()
+        })
+    }
+
+    /// A file with these columns, written with `write`, and its columns with values that do not fit.
+    fn file(
+        format: ColumnarFormat,
+        names: &[String],
+        write: impl FnOnce(&mut TypedMessages, &mut Vec<u8>),
+    ) -> (Vec<u8>, Vec<UnfitColumn>) {
+        let (mut messages, mut out) = (TypedMessages::new(format, names).unwrap(), Vec::new());
+        messages.begin(&mut out);
+        write(&mut messages, &mut out);
+        messages.end(&[], &mut out);
+        (out, messages.unfit())
+    }
+
+    proptest! {
+        #[test]
+        fn runs_are_written_as_their_messages_are_one_by_one(
+            batch in batches(),
+            picked in vec(any::<prop::sample::Index>(), 0..30),
+            columns in proptest::sample::subsequence(COLUMNS.to_vec(), 1..=COLUMNS.len()),
+            order in 0..3,
+        ) {
+            let batch = Arc::new(batch);
+            let row = |row: usize| PageRow {
+                time: batch.time(row), sequence: row as u64 + 5, batch: 0, row: row as u32,
+            };
+            let rows: Vec<PageRow> = match order {
+                0 => (0..batch.rows()).map(row).collect(),
+                1 => (0..batch.rows()).rev().map(row).collect(),
+                _ => picked.iter().map(|at| row(at.index(batch.rows()))).collect(),
+            };
+            let mut names: Vec<String> = columns.iter().map(|&name| name.to_owned()).collect();
+            // Each name is possible once.
+            names.sort_by_key(|name| declared(name).0.to_owned());
+            names.dedup_by_key(|name| declared(name).0.to_owned());
+            for format in [ColumnarFormat::Arrow, ColumnarFormat::Parquet] {
+                let runs = file(format, &names, |messages, out| {
+                    // Some runs, of which each goes on where the one before ended.
+                    for rows in rows.chunks(17) {
+                        let run = MessageRun { logspace: "main", batch: &batch, rows };
+                        assert_eq!(messages.run(&run, out).rows, rows.len());
+                    }
+                });
+                let each = file(format, &names, |messages, out| {
+                    for row in &rows {
+                        let (time, sequence, row) = (row.time, row.sequence, row.row as usize);
+                        messages.message("main", &Hit { sequence, time, batch: batch.clone(), row }, out);
+                    }
+                });
+                prop_assert_eq!(runs, each, "{:?}", names);
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_of_long_messages_is_interrupted() {
+        let mut builder = BatchBuilder::new();
+        builder.origin(Origin { source: b"s", peer: b"p", received: Timestamp::from_nanos(1) });
+        let text = vec![b'x'; 1 << 20];
+        (0..20).for_each(|_| builder.push(&Row::text(&text).with(Field::Message, &text)));
+        let batch = Arc::new(builder.seal());
+        let rows: Vec<PageRow> = (0..20)
+            .map(|row| PageRow { time: batch.time(0), sequence: row, batch: 0, row: row as u32 })
+            .collect();
+        let names = ["message".to_owned()];
+        file(ColumnarFormat::Arrow, &names, |messages, out| {
+            let written = messages.run(&MessageRun { logspace: "main", batch: &batch, rows: &rows }, out);
+            assert_eq!(written.rows, 2, "a batch of Arrow");
+            assert!(2 << 20 < written.bytes && written.bytes < out.len());
+        });
+    }
 }

@@ -46,7 +46,7 @@ impl MessageColumns {
 
     /// The columns of a batch that they are read from.
     pub(super) fn groups(&self) -> ColumnGroups {
-        self.0.iter().fold(ColumnGroups::NONE, |groups, column| groups.and(column.field.groups()))
+        self.0.iter().fold(ColumnGroups::NONE, |groups, column| groups.and(groups_of(&column.field)))
     }
 
     /// Whether a value may come from a JSON object that a message was sent as.
@@ -82,6 +82,14 @@ impl MessageColumn {
         value_of(&self.field, logspace, hit, &mut value);
         let text = || FieldText::from(String::from_utf8_lossy(&value).into_owned());
         (!value.is_empty()).then(|| FieldValue::One(text()))
+    }
+}
+
+/// The columns of a batch that the values of a field are read from. The time of a hit is known without any.
+pub(super) fn groups_of(field: &FieldName) -> ColumnGroups {
+    match field {
+        FieldName::Known(known) if known.storage() == Storage::Time => ColumnGroups::NONE,
+        _ => field.groups(),
     }
 }
 

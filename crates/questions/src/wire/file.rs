@@ -15,6 +15,7 @@ use super::columns::{MessageColumns, value_of};
 use super::csv;
 use super::message::MessageJson;
 use super::table::TableJson;
+use crate::store::{MessageRun, WrittenRows};
 use logstead_answer::AnswerTable;
 use logstead_columnar::ColumnarFormat;
 use logstead_indexer::Hit;
@@ -27,6 +28,9 @@ use std::io::Write;
 /// Default columns.
 const COLUMNS: [&str; 9] =
     ["time", "received", "host", "program", "pid", "severity", "facility", "message", "logspace"];
+
+/// The length of texts after which a run of messages is interrupted.
+const TEXT_BYTES: usize = 64 << 10;
 
 /// The format in which messages are written.
 pub enum MessageFormat {
@@ -61,6 +65,17 @@ impl MessageFormat {
         TypedMessages::new(format, &columns.unwrap_or_else(default_columns)).map(MessageFormat::Columnar)
     }
 
+    /// The same format. Messages are held in no more memory than this until they are written.
+    #[must_use]
+    pub fn with_memory_max(self, memory_max: usize) -> MessageFormat {
+        match self {
+            MessageFormat::Columnar(messages) => {
+                MessageFormat::Columnar(messages.with_memory_max(memory_max))
+            }
+            other => other,
+        }
+    }
+
     /// The columns of a batch that messages are written from.
     pub fn groups(&self) -> ColumnGroups {
         match self {
@@ -89,6 +104,19 @@ impl MessageFormat {
         let start = out.len();
         self.text(logspace, hit, out);
         out.len() - start
+    }
+
+    /// Takes the first messages of a run, and appends what is ready of the file.
+    pub fn run(&mut self, run: &MessageRun<'_>, out: &mut Vec<u8>) -> WrittenRows {
+        if let MessageFormat::Columnar(messages) = self {
+            return messages.run(run, out);
+        }
+        let start = out.len();
+        run.write_each(|logspace, hit| {
+            let before = out.len();
+            self.text(logspace, hit, out);
+            (out.len() - before, out.len() - start < TEXT_BYTES)
+        })
     }
 
     /// Appends the end. A Parquet file keeps the notes, by their keys.

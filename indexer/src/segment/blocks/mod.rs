@@ -165,7 +165,7 @@ mod tests {
     use crate::columns::tests::batches;
     use crate::segment::place::LocalFile;
     use crate::{Disk, SimDisk};
-    use logstead_record::{ColumnGroup, Field};
+    use logstead_record::{ColumnGroup, Columns, Field};
     use proptest::collection::vec;
     use proptest::prelude::*;
     use std::path::Path;
@@ -202,12 +202,48 @@ mod tests {
         (raw, names, texts, fields, times, columns.bytes.each_ref().map(|bytes| bytes[row]))
     }
 
+    /// Sets of columns: parts of stamps, names, and other groups.
+    fn column_sets() -> impl Strategy<Value = ColumnGroups> {
+        let parts = [ColumnGroups::TIMES, ColumnGroups::PRIORITY, ColumnGroups::FLAGS].into_iter();
+        let names = (0..Field::NAMES).map(ColumnGroups::of_names);
+        let others = ColumnGroup::ALL.into_iter().skip(2).map(ColumnGroups::from);
+        let all: Vec<ColumnGroups> = parts.chain(names).chain(others).collect();
+        let length = all.len();
+        prop::sample::subsequence(all, 0..=length)
+            .prop_map(|columns| columns.into_iter().fold(ColumnGroups::NONE, ColumnGroups::and))
+    }
+
+    /// A batch with only these columns; the others are empty.
+    fn with_only(batch: &Batch, wanted: ColumnGroups) -> Batch {
+        let (all, mut columns) = (batch.columns(), Columns::empty(batch.rows()));
+        let bytes = [ColumnGroups::PRIORITY, ColumnGroups::FLAGS, ColumnGroup::Head.into()];
+        let texts = [ColumnGroup::Pid, ColumnGroup::Message, ColumnGroup::Head, ColumnGroup::Head];
+        if wanted.has_all(ColumnGroups::TIMES) {
+            columns.times = all.times.clone();
+        }
+        for (at, _) in bytes.iter().enumerate().filter(|(_, part)| wanted.has_all(**part)) {
+            columns.bytes[at] = all.bytes[at].clone();
+        }
+        for at in (0..Field::NAMES).filter(|&at| wanted.has_all(ColumnGroups::of_names(at))) {
+            columns.names[at] = all.names[at].clone();
+        }
+        for (at, _) in texts.iter().enumerate().filter(|(_, group)| wanted.has(**group)) {
+            columns.texts[at] = all.texts[at].clone();
+        }
+        if wanted.has(ColumnGroup::Fields) {
+            columns.field_ends = all.field_ends.clone();
+            columns.field_names = all.field_names.clone();
+            columns.field_values = all.field_values.clone();
+        }
+        Batch::from_columns(columns).unwrap()
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
         #[test]
         fn rows_are_read_back_whole_or_in_groups_of_columns(
-            batches in vec(batches(), 1..8), has_cache in any::<bool>(),
+            batches in vec(batches(), 1..8), has_cache in any::<bool>(), columns in column_sets(),
         ) {
             let rows: usize = batches.iter().map(Batch::rows).sum();
             prop_assume!(rows != 0);
@@ -226,7 +262,13 @@ mod tests {
                 let part = blocks.read(block, ColumnGroup::Message.into(), &mut other).unwrap();
                 prop_assert_eq!(part.columns().message(), read.columns().message());
                 prop_assert_eq!(part.columns().names[Field::Host.number()].get(0), b"");
+                let chosen = blocks.read(block, columns, &mut other).unwrap();
+                prop_assert_eq!(&chosen, &with_only(&read, columns));
                 let some = Selection::from_fn(read.rows(), |row| row % 3 == 1);
+                let chosen = blocks.read_some(block, &some, columns, &mut other).unwrap();
+                for (at, row) in some.iter().enumerate() {
+                    prop_assert_eq!(said(&chosen, at), said(&with_only(&read, columns), row));
+                }
                 let picked = blocks.read_some(block, &some, ColumnGroups::ALL, &mut other).unwrap();
                 for (at, row) in some.iter().enumerate() {
                     prop_assert_eq!(said(&picked, at), said(&read, row));

@@ -29,8 +29,8 @@ impl RowGroups {
         let within = rows.start - self.starts[group] as usize..rows.end - self.starts[group] as usize;
         for of in ColumnGroup::ALL.into_iter().filter(|&of| groups.has(of)) {
             match of {
-                ColumnGroup::Stamps => self.read_stamps(&rows, scratch, &mut columns)?,
-                ColumnGroup::Names => self.read_names_of(&rows, None, scratch, &mut columns)?,
+                ColumnGroup::Stamps => self.read_stamps(&rows, groups, scratch, &mut columns)?,
+                ColumnGroup::Names => self.read_names_of(&rows, None, groups, scratch, &mut columns)?,
                 ColumnGroup::Message => {
                     let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
                     columns.texts[columns::MESSAGE] = texts.read(within.clone())?.into();
@@ -79,7 +79,7 @@ impl RowGroups {
         let others = if has_parts { others.without(ColumnGroup::Fields) } else { others };
         let mut columns = self.read(rows.clone(), others, scratch)?.take(picked).columns().clone();
         if groups.has(ColumnGroup::Names) {
-            self.read_names_of(&rows, Some(picked), scratch, &mut columns)?;
+            self.read_names_of(&rows, Some(picked), groups, scratch, &mut columns)?;
         }
         let within = first..first + rows.len();
         let messages = if groups.has(ColumnGroup::Message) {
@@ -123,6 +123,27 @@ impl RowGroups {
     fn read_stamps(
         &self,
         rows: &Range<usize>,
+        groups: ColumnGroups,
+        scratch: &mut ReadScratch,
+        columns: &mut Columns,
+    ) -> Result<(), BlocksError> {
+        if groups.has_all(ColumnGroups::TIMES) {
+            self.read_times(rows, scratch, columns)?;
+        }
+        if groups.has_all(ColumnGroups::PRIORITY) {
+            let origins = self.reuse(scratch, ORIGIN, 0, || self.column(CommonColumn::Priority))?;
+            columns.bytes[columns::PRIORITY] = byte_values(&origins, rows);
+        }
+        if groups.has_all(ColumnGroups::FLAGS) {
+            let flags = self.reuse(scratch, FLAGS, 0, || self.column(CommonColumn::Flags))?;
+            columns.bytes[columns::FLAGS] = byte_values(&flags, rows);
+        }
+        Ok(())
+    }
+
+    fn read_times(
+        &self,
+        rows: &Range<usize>,
         scratch: &mut ReadScratch,
         columns: &mut Columns,
     ) -> Result<(), BlocksError> {
@@ -144,10 +165,6 @@ impl RowGroups {
             }
         }
         columns.times = [self.received.read(range)?, own];
-        let origins = self.reuse(scratch, ORIGIN, 0, || self.column(CommonColumn::Priority))?;
-        columns.bytes[columns::PRIORITY] = byte_values(&origins, rows);
-        let flags = self.reuse(scratch, FLAGS, 0, || self.column(CommonColumn::Flags))?;
-        columns.bytes[columns::FLAGS] = byte_values(&flags, rows);
         Ok(())
     }
 
@@ -155,6 +172,7 @@ impl RowGroups {
         &self,
         rows: &Range<usize>,
         picked: Option<&Selection>,
+        groups: ColumnGroups,
         scratch: &mut ReadScratch,
         columns: &mut Columns,
     ) -> Result<(), BlocksError> {
@@ -164,7 +182,7 @@ impl RowGroups {
                 CommonColumn::Program => Field::Program,
                 CommonColumn::Priority | CommonColumn::Flags => continue,
             };
-            if !self.has_column(column) {
+            if !groups.has_all(ColumnGroups::of_names(field.number())) || !self.has_column(column) {
                 continue;
             }
             // The section of the programs also contains the priorities.
