@@ -85,7 +85,7 @@ fn memory_is_bounded_by_bytes_and_by_batches() {
     }
     let stats = searcher.stats();
     assert_eq!(stats.batches, 20_000);
-    assert!(stats.memory_bytes <= 4096 * one.batch().memory_bytes());
+    assert!(stats.memory_bytes <= 4096 * one.batch.memory_bytes());
     let (found, coverage) = everything(&searcher);
     assert!(found.len() == 20_000 && coverage.complete);
 }

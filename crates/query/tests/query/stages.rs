@@ -387,7 +387,7 @@ fn check_template(template: &str, text: &[u8], expected: &[(&str, &[u8])]) {
     let captures = &template.captures;
     let found = captures.regex.compiled().captures(text);
     let fields = captures
-        .fields()
+        .fields
         .iter()
         .filter_map(|(group, name)| Some((name.as_str(), found.as_ref()?.get(*group)?.as_bytes())));
     assert_eq!(fields.collect::<Vec<_>>(), expected, "{}", template.text);
