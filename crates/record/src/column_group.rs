@@ -1,7 +1,5 @@
 //! Groups of columns that are stored and read together, so that a search reads only the columns that it needs.
 
-use crate::field::Field;
-
 /// A group of columns of a batch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColumnGroup {
@@ -28,7 +26,9 @@ const TIMES: u16 = 1;
 const PRIORITY: u16 = 1 << 1;
 const FLAGS: u16 = 1 << 2;
 const FIRST_NAME: usize = 3;
-const FIRST_OTHER: usize = FIRST_NAME + Field::NAMES;
+/// The number of columns of names.
+pub(crate) const NAME_COLUMNS: usize = 6;
+const FIRST_OTHER: usize = FIRST_NAME + NAME_COLUMNS;
 
 impl ColumnGroup {
     /// Every group, in the order of storage.
@@ -44,7 +44,7 @@ impl ColumnGroup {
     const fn bits(self) -> u16 {
         match self {
             ColumnGroup::Stamps => TIMES | PRIORITY | FLAGS,
-            ColumnGroup::Names => ((1 << Field::NAMES) - 1) << FIRST_NAME,
+            ColumnGroup::Names => ((1 << NAME_COLUMNS) - 1) << FIRST_NAME,
             other => 1 << (FIRST_OTHER + other as usize - ColumnGroup::Pid as usize),
         }
     }
@@ -115,7 +115,7 @@ mod tests {
             assert!(!others.has(group) && ColumnGroups::from(group).has(group));
             assert!(ColumnGroup::ALL.into_iter().all(|other| other == group || others.has(other)));
         }
-        let names = (0..Field::NAMES).map(ColumnGroups::of_names).fold(ColumnGroups::NONE, ColumnGroups::and);
+        let names = (0..NAME_COLUMNS).map(ColumnGroups::of_names).fold(ColumnGroups::NONE, ColumnGroups::and);
         assert_eq!(names, ColumnGroup::Names.into());
         let stamps = ColumnGroups::TIMES.and(ColumnGroups::PRIORITY).and(ColumnGroups::FLAGS);
         assert_eq!(stamps, ColumnGroup::Stamps.into());

@@ -6,7 +6,7 @@
 //! **Invariant:** a field is described once, in its row of [`Field::ALL`]. All code that reads, writes, tests or shows
 //! values follows the row's [`Storage`], and names a field only if it differs from others with the same storage.
 
-use crate::column_group::{ColumnGroup, ColumnGroups};
+use crate::column_group::{ColumnGroup, ColumnGroups, NAME_COLUMNS};
 use crate::priority::PriorityHalf;
 use std::fmt;
 
@@ -80,6 +80,7 @@ pub(crate) const TEXTS: usize = TEXT_GROUPS.len();
 const ROW_TEXTS: usize = ROW_NAMES + TEXTS;
 /// The group of each column of texts.
 const TEXT_GROUPS: [ColumnGroup; 2] = [ColumnGroup::Pid, ColumnGroup::Message];
+const _: () = assert!(Field::NAMES == NAME_COLUMNS);
 
 impl Field {
     /// The number of fields kept as names.
