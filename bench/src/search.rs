@@ -212,7 +212,7 @@ impl Bench<'_> {
             ColumnGroups::ALL,
             &run,
             &mut |batch: &Arc<Batch>, rows: &Selection| {
-                count += filter.matcher().select_within(batch, rows).count() as u64;
+                count += filter.matcher.select_within(batch, rows).count() as u64;
             },
         );
         count
