@@ -270,7 +270,8 @@ impl MessageReader {
         let rows = &of.page.rows[of.written..];
         let rows = &rows[..rows.len().min(usize::try_from(self.left.min(self.wanted)).unwrap_or(usize::MAX))];
         let rows = &rows[..rows.iter().take_while(is_next).count()];
-        Some((at, MessageRun { logspace: &of.id, batch: &of.page.batches[row.batch as usize], rows }))
+        let run = MessageRun { logspace: &of.id, batch: &of.page.batches[row.batch as usize], rows };
+        (!rows.is_empty()).then_some((at, run))
     }
 
     fn is_before(

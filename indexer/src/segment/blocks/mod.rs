@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn another_version_is_its_own_error() {
-        let disk = written(&[Batch::from_columns(logstead_record::Columns::empty(1)).unwrap()]);
+        let disk = written(&[Batch::from_columns(Columns::empty(1)).unwrap()]);
         let mut bytes = vec![0; disk.open(Path::new(PATH)).unwrap().bytes().unwrap() as usize];
         disk.open(Path::new(PATH)).unwrap().read_at(0, &mut bytes).unwrap();
         for version in [2, 4] {
