@@ -53,7 +53,8 @@ export async function buildConsole() {
 
 export async function installDependencies() {
   if (dependenciesAreCurrent()) return;
-  await runOrExit('npm', ['ci', '--no-fund', '--no-audit']);
+  // Warnings about tools that want a newer Node.js than they need tell a newcomer nothing.
+  await runOrExit('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error']);
 }
 
 /**
