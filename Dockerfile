@@ -42,6 +42,7 @@ FROM ${RUST_IMAGE} AS binary
 WORKDIR /src
 # Only what the binary is made of, so that a change of a document or a script builds nothing again.
 COPY Cargo.toml Cargo.lock rust-toolchain.toml LICENSE ./
+COPY .cargo .cargo
 COPY bench bench
 COPY config config
 COPY crates crates

@@ -364,7 +364,7 @@ fn rows_of_blocks(sources: &[RowSource], ranked: &[RankedRow]) -> Vec<BlockRows>
     blocks
 }
 
-/// What was read of a source.
+/// The rows of a source, as far as they have been read.
 enum SourceRows {
     Unread,
     Unreadable,

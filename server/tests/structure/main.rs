@@ -49,21 +49,21 @@ fn the_lower_crates_know_no_runtime_no_server_and_no_index_library() {
         let found: Vec<&&str> = banned.iter().filter(|&&name| tree.contains(name)).collect();
         assert!(found.is_empty(), "{package} depends on {found:?}");
     };
-    check("logstead-record", &["tokio", "axum", "tantivy", "serde"]);
-    check("logstead-query", &["tokio", "axum", "tantivy", "serde"]);
-    check("logstead-work", &["tokio", "axum", "tantivy", "serde"]);
-    check("logstead-answer", &["tokio", "axum", "tantivy", "rusqlite"]);
+    check("logstead-record", &["tokio", "axum", "tantivy-sstable", "serde"]);
+    check("logstead-query", &["tokio", "axum", "tantivy-sstable", "serde"]);
+    check("logstead-work", &["tokio", "axum", "tantivy-sstable", "serde"]);
+    check("logstead-answer", &["tokio", "axum", "tantivy-sstable", "rusqlite"]);
     check("logstead-indexer", &["tokio", "axum"]);
-    check("logstead-config", &["tokio", "axum", "tantivy"]);
-    check("logstead-syslog", &["tokio", "axum", "tantivy", "rusqlite"]);
-    check("logstead-ingest", &["tokio", "axum", "tantivy", "rusqlite"]);
-    check("logstead-parse", &["tokio", "axum", "tantivy", "rusqlite"]);
-    check("logstead-transform", &["tokio", "axum", "tantivy", "rusqlite"]);
-    check("logstead-columnar", &["tokio", "axum", "tantivy", "rusqlite", "serde"]);
-    check("logstead-template", &["tokio", "axum", "tantivy", "rusqlite", "serde"]);
-    check("logstead-route", &["tokio", "axum", "tantivy", "rusqlite"]);
-    check("logstead-client", &["tokio", "axum", "tantivy", "rusqlite"]);
-    check("logstead-loadgen", &["tokio", "axum", "tantivy", "rusqlite"]);
+    check("logstead-config", &["tokio", "axum", "tantivy-sstable"]);
+    check("logstead-syslog", &["tokio", "axum", "tantivy-sstable", "rusqlite"]);
+    check("logstead-ingest", &["tokio", "axum", "tantivy-sstable", "rusqlite"]);
+    check("logstead-parse", &["tokio", "axum", "tantivy-sstable", "rusqlite"]);
+    check("logstead-transform", &["tokio", "axum", "tantivy-sstable", "rusqlite"]);
+    check("logstead-columnar", &["tokio", "axum", "tantivy-sstable", "rusqlite", "serde"]);
+    check("logstead-template", &["tokio", "axum", "tantivy-sstable", "rusqlite", "serde"]);
+    check("logstead-route", &["tokio", "axum", "tantivy-sstable", "rusqlite"]);
+    check("logstead-client", &["tokio", "axum", "tantivy-sstable", "rusqlite"]);
+    check("logstead-loadgen", &["tokio", "axum", "tantivy-sstable", "rusqlite"]);
 }
 
 #[test]

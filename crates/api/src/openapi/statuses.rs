@@ -32,7 +32,7 @@ const INSUFFICIENT_STORAGE: (u16, &str, &str) =
 
 /// The refusals of a few operations only, by status.
 const REFUSALS: [(u16, &[&str]); 9] = [
-    // Nobody need be logged in for these; a token that is sent must be a good one.
+    // These need no login, but a token that is sent has to be valid.
     (401, &["get_session", "log_in", "log_out"]),
     (403, &["log_in", "log_out", "set_up_server"]),
     (
@@ -129,7 +129,7 @@ fn refusals(method: &str, operation: &Value) -> BTreeSet<u16> {
     let reads_messages = is_tagged(&["search"]) && !WITHOUT_MESSAGES.contains(&id);
     let writes = method != "get" && is_tagged(&WRITING_TAGS) || WRITING.contains(&id);
     let rules: [(bool, &[u16]); 9] = [
-        // Who the caller is stands in the database, for which there may be no turn.
+        // The caller is looked up in the database, which may be too busy.
         (operation["security"] != json!([]), &[401, 503]),
         (body.is_object(), &[400, 408, 413, 422]),
         (body["application/json"].is_object(), &[415]),

@@ -9,11 +9,12 @@
 //!
 //! The first difference is to the row -1.
 //!
-//! **Invariant:** rows that are read ascend, and there are as many as were written.
+//! **Invariant:** as many rows are read as were written. Bytes that cannot be rows are an error, never a panic.
 
 use bitpacking::{BitPacker, BitPacker4x};
 use logstead_record::Selection;
 use logstead_template::{ByteReader, DecodeError, put_varint};
+use std::ops::Range;
 
 /// The number of rows of a block.
 const BLOCK_ROWS: usize = BitPacker4x::BLOCK_LEN;
@@ -54,7 +55,7 @@ pub(super) struct RowReader<'b> {
     before: Option<u32>,
     block: [u32; BLOCK_ROWS],
     /// The rows of `block` that have not been passed.
-    rows: std::ops::Range<usize>,
+    rows: Range<usize>,
 }
 
 impl<'b> RowReader<'b> {
@@ -97,6 +98,9 @@ impl<'b> RowReader<'b> {
             let (last, width) = (self.bytes.u32()?, self.bytes.byte()?);
             if 32 < width {
                 return Err(DecodeError::Large("the width of a row"));
+            }
+            if last == u32::MAX {
+                return Err(NOT_A_ROW);
             }
             let packed = self.bytes.take(usize::from(width) * WIDTH_BYTES)?;
             let before = self.before.replace(last);
@@ -144,6 +148,21 @@ mod tests {
         out
     }
 
+    #[test]
+    fn no_row_follows_the_last_number() {
+        let bytes_after = |last: u32| {
+            let mut bytes = Vec::new();
+            write(&(last - 127..=last).collect::<Vec<_>>(), &mut bytes);
+            bytes.push(0);
+            bytes
+        };
+        let last_of = |bytes: &[u8]| RowReader::new(bytes, 129).has(u32::MAX - 1);
+        assert_eq!(last_of(&bytes_after(u32::MAX - 2)), Ok(true));
+        assert_eq!(last_of(&bytes_after(u32::MAX)), Err(NOT_A_ROW));
+        let mut all = Selection::none(ROWS_MAX as usize);
+        assert_eq!(RowReader::new(&bytes_after(u32::MAX), 129).insert_all(&mut all), Err(NOT_A_ROW));
+    }
+
     proptest! {
         #[test]
         fn rows_come_back(rows in some_rows()) {
@@ -168,6 +187,15 @@ mod tests {
             RowReader::new(&bytes, rows).insert_all(&mut selection).ok();
             let mut reader = RowReader::new(&bytes, rows);
             asked.into_iter().try_for_each(|row| reader.has(row).map(|_| ())).ok();
+        }
+
+        #[test]
+        fn a_flipped_block_is_an_error_or_rows(rows in some_rows(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+            prop_assume!(!rows.is_empty());
+            let mut bytes = packed(&rows);
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            RowReader::new(&bytes, rows.len() as u32).insert_all(&mut Selection::none(ROWS_MAX as usize)).ok();
         }
 
         #[test]
