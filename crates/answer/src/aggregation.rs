@@ -85,7 +85,7 @@ impl Aggregation {
         let mut stages = pipeline.stages.iter();
         let collecting = loop {
             match stages.next() {
-                Some(stage) if head.takes(stage, &settings)? => {}
+                Some(stage) if head.takes(stage, stages.as_slice(), &settings)? => {}
                 other => break other,
             }
         };
@@ -270,8 +270,13 @@ struct LeadingStages {
 }
 
 impl LeadingStages {
-    /// Adds the stage if it is one of the leading stages, and says whether it is.
-    fn takes(&mut self, stage: &Stage, settings: &AnswerSettings) -> Result<bool, AnswerError> {
+    /// Adds the stage if it is one of the leading stages, and says whether it is. The `later` stages follow it.
+    fn takes(
+        &mut self,
+        stage: &Stage,
+        later: &[Stage],
+        settings: &AnswerSettings,
+    ) -> Result<bool, AnswerError> {
         let is_mine = !stage.aggregates()
             && !matches!(stage, Stage::Limit(_) | Stage::Tail(_) | Stage::Dedup(_))
             && !self.sorts_by_what_it_adds(stage);
@@ -291,6 +296,7 @@ impl LeadingStages {
             Stage::Fields(fields) => {
                 self.visible = Some(fields.clone());
                 self.open.clear();
+                self.steps.extend(Enrich::without(stage, later, settings.now).map(RowStep::Enrich));
             }
             Stage::Sort(keys) => {
                 let is_new = |old: &SortKey| keys.iter().all(|key| key.field != old.field);

@@ -7,6 +7,7 @@ pub mod chunk;
 pub mod count_claim;
 pub mod counters;
 pub mod gate;
+pub mod holders;
 pub mod ledger;
 pub mod listen;
 pub mod machine;

@@ -11,6 +11,7 @@ use logstead_flow::budget::Budget;
 use logstead_flow::chunk::{Chunk, ChunkOrder, MessageSender};
 use logstead_flow::counters::SourceCounters;
 use logstead_flow::gate::Gates;
+use logstead_flow::holders::Holders;
 use logstead_flow::ledger::Ledger;
 use logstead_flow::listen::tls;
 use logstead_flow::machine::clock;
@@ -52,6 +53,8 @@ pub struct SourceContext {
     pub counters: Arc<SourceCounters>,
     /// The source's share of memory.
     pub budget: Budget,
+    /// The requests that hold a part of it.
+    pub(super) bodies: Holders,
     /// The queue of the workers.
     pub work: WorkSender,
     pub(super) ledger: Arc<Ledger>,
@@ -105,6 +108,7 @@ impl SourceContext {
             settings: ArcSwap::from_pointee(settings),
             counters,
             budget,
+            bodies: Holders::default(),
             data: data.to_owned(),
             folders: folders.clone(),
             connections: AtomicUsize::new(0),

@@ -54,6 +54,14 @@ impl Enrich {
         Some(Enrich { source, now, adds: stage.adds() })
     }
 
+    /// Makes an `Enrich` that removes the fields that this stage takes away from the `later` ones, if there are any.
+    pub fn without(stage: &Stage, later: &[Stage], now: Timestamp) -> Option<Enrich> {
+        let taken = stage.takes_away(later);
+        let nothing = |name: &FieldName| (name.as_str().to_owned(), Expression::Null);
+        let emptied = (!taken.is_empty()).then(|| Stage::Eval(taken.iter().map(nothing).collect()))?;
+        Enrich::of(&emptied, now)
+    }
+
     /// The fields that it may add.
     pub fn adds(&self) -> &AddedFields {
         &self.adds

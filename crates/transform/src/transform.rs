@@ -30,13 +30,14 @@ impl Transform {
     /// Prepares stages to run. Those that do not stream are skipped: `Pipeline::streams` finds them. `fields` is for
     /// code that shows messages: `Pipeline::columns` gives the fields that it keeps.
     pub fn new(stages: &[Stage], now: Timestamp) -> Transform {
-        let step = |stage: &Stage| match stage {
+        let step = |(number, stage): (usize, &Stage)| match stage {
             Stage::Where(query) => {
                 Some(TransformStep::Where(Matcher::new(query, &Context { now, logspace: "" })))
             }
+            Stage::Fields(_) => Enrich::without(stage, &stages[number + 1..], now).map(TransformStep::Enrich),
             other => Enrich::of(other, now).map(TransformStep::Enrich),
         };
-        Transform { steps: stages.iter().filter_map(step).collect() }
+        Transform { steps: stages.iter().enumerate().filter_map(step).collect() }
     }
 
     /// Whether every message passes the stages.

@@ -2,7 +2,11 @@
 
 use super::sample::{check, message, sample};
 use super::testing::*;
-use logstead_record::{BatchBuilder, Field, Flags, Origin, Priority, Row, SECOND, Timestamp};
+use logstead_query::parse_pipeline;
+use logstead_record::{
+    BatchBuilder, Field, FieldName, Flags, Origin, Priority, Row, SECOND, Selection, Timestamp,
+};
+use logstead_transform::Transform;
 
 #[test]
 fn what_a_text_says_of_a_field_stands_for_what_the_message_said() {
@@ -44,6 +48,30 @@ fn fields_are_found_in_texts() {
         "host=fw1 | extract \"from <ip>\" | fields raw, ip | limit 1",
         &["raw | ip", "user=eve from 10.0.0.2 | 10.0.0.2"],
     );
+}
+
+/// The name has been `letter`, and the text has no other.
+#[test]
+fn a_field_that_was_taken_away_does_not_come_back() {
+    let parts = [(0, batch_of(&[message(0, "h", "{}", &[("letter", "a")])]))];
+    let find = "extract \"(<letter>)\"";
+    for first in
+        ["fields host, message", "eval letter = 1 | fields host, message", "limit 1 | fields host, message"]
+    {
+        for (rest, found) in [
+            (find.to_owned(), vec!["host | message | letter", "h | {} | -"]),
+            (format!("{find} | stats count(letter)"), vec!["count(letter)", "0"]),
+            ("parse json | stats count(letter)".to_owned(), vec!["count(letter)", "0"]),
+            ("parse json | where letter=a | fields host".to_owned(), vec!["host"]),
+        ] {
+            let text = format!("* | {first} | {rest}");
+            assert_eq!(shown(&run(&text, &parts, MEMORY_MAX).unwrap()), found, "{text}");
+        }
+    }
+    let stages = parse_pipeline(&format!("* | fields host, message | {find}")).unwrap().stages;
+    let batch = std::sync::Arc::new(parts[0].1.clone());
+    let changed = Transform::new(&stages, Timestamp::default()).apply(&batch, &Selection::all(1), "main");
+    assert_eq!(changed.batch.value(0, &FieldName::new("letter")), None);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 use crate::error::Result;
 use crate::waiting::{busy, places};
+use logstead_flow::holders::{Holder, Holders};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -35,9 +36,8 @@ pub(crate) struct BodyMemory {
     pub(super) kept_max: usize,
     /// Number of bodies that wait for memory.
     waiting: AtomicUsize,
-    /// Number of bodies that hold memory, and of those among them that wait for more.
-    holding: AtomicUsize,
-    held_up: AtomicUsize,
+    /// The bodies that hold memory.
+    holders: Holders,
 }
 
 impl BodyMemory {
@@ -53,14 +53,13 @@ impl BodyMemory {
             slice_max: SLICE_MEMORY_MAX.min(half / 2),
             kept_max: KEPT_MEMORY_MAX.min(half / 4),
             waiting: AtomicUsize::new(0),
-            holding: AtomicUsize::new(0),
-            held_up: AtomicUsize::new(0),
+            holders: Holders::default(),
         }
     }
 
     /// A reservation for a body that has not begun to arrive.
     pub(super) fn room(&self) -> BodyReservation<'_> {
-        BodyReservation { memory: self, held: None, bytes: 0 }
+        BodyReservation { memory: self, held: None, holder: None, bytes: 0 }
     }
 
     /// Whether a body is waiting for memory.
@@ -90,6 +89,8 @@ impl BodyMemory {
 pub(crate) struct BodyReservation<'a> {
     memory: &'a BodyMemory,
     held: Option<SemaphorePermit<'a>>,
+    /// Set once it holds something.
+    holder: Option<Holder<'a>>,
     /// How much of the body has arrived.
     pub(super) bytes: usize,
 }
@@ -107,32 +108,18 @@ impl BodyReservation<'_> {
         };
         match &mut self.held {
             Some(held) => held.merge(permit),
-            none => {
-                self.memory.holding.fetch_add(1, Ordering::Relaxed);
-                *none = Some(permit);
-            }
+            none => *none = Some(permit),
         }
+        self.holder.get_or_insert_with(|| self.memory.holders.join());
         Ok(has_waited)
     }
 }
 
-impl Drop for BodyReservation<'_> {
-    fn drop(&mut self) {
-        if self.held.is_some() {
-            self.memory.holding.fetch_sub(1, Ordering::Relaxed);
-        }
-    }
-}
-
 impl<'a> BodyReservation<'a> {
-    /// If all bodies that hold memory waited for more, none would ever get it, so the last one gives up.
     async fn wait(&self, kib: u32) -> Result<SemaphorePermit<'a>> {
         let _waiting = WaiterCount::new(&self.memory.waiting);
-        let _held_up = self.held.as_ref().map(|_| WaiterCount::new(&self.memory.held_up));
-        let holding = self.memory.holding.load(Ordering::Relaxed);
-        if self.held.is_some() && holding <= self.memory.held_up.load(Ordering::Relaxed) {
-            return Err(busy(TOO_MANY));
-        }
+        let waits = self.holder.as_ref().map(|holder| holder.wait().ok_or_else(|| busy(TOO_MANY)));
+        let _waits = waits.transpose()?;
         places(&self.memory.bodies, kib, TOO_MANY).await
     }
 }

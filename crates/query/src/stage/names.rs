@@ -85,6 +85,23 @@ impl Stage {
             _ => AddedFields::These(Vec::new()),
         }
     }
+
+    /// The fields that `fields` takes away from the `later` stages that work on the same messages: those that they name
+    /// and `fields` does not. A message may have such a field, which must not come back where a later stage adds none.
+    pub fn takes_away(&self, later: &[Stage]) -> Vec<FieldName> {
+        let Stage::Fields(kept) = self else { return Vec::new() };
+        let last = later.iter().position(Stage::aggregates).map_or(later.len(), |at| at + 1);
+        let named = later[..last].iter().flat_map(|stage| {
+            let added = match stage.adds() {
+                AddedFields::These(added) => added,
+                AddedFields::Any => Vec::new(),
+            };
+            stage.references().into_iter().chain(added.into_iter().map(|(name, _)| name))
+        });
+        let is_kept =
+            |name: &FieldName| kept.iter().any(|it| it.as_str().eq_ignore_ascii_case(name.as_str()));
+        shown_names(named.filter(|name| matches!(name, FieldName::Dynamic(_)) && !is_kept(name)).collect())
+    }
 }
 
 /// The fields that a stage may add.

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** all bytes of requests under way are reserved in the source's budget: twice the length of a body, for
 //! itself and for the messages read from it. A batch takes its share of that along, so nothing waits while it holds
-//! something.
+//! something. A request that would wait for more while all others wait gives up what it holds.
 
 use super::RequestFormat;
 use super::reply::RequestFailure;
@@ -11,6 +11,7 @@ use hyper::body::{Body, Incoming};
 use logstead_flow::budget::Budget;
 use logstead_flow::chunk::MessageSender;
 use logstead_flow::gate::SendToken;
+use logstead_flow::holders::{Holder, Holders};
 use logstead_flow::machine::clock;
 use logstead_ingest::batches::{self, Batches};
 use logstead_ingest::encoding::{Encoding as Packing, UnpackError, Unpacker};
@@ -20,13 +21,13 @@ use logstead_ingest::otlp::{Code, OtlpBody, OtlpReply, Status};
 use logstead_record::BatchBuilder;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::OwnedSemaphorePermit;
 
 /// The maximum time that a body may pause, and that it may take in total.
 const REST_MAX: Duration = Duration::from_secs(30);
 const BODY_WAIT_MAX: Duration = Duration::from_secs(300);
-/// The time for which a request waits for room in its source's budget before its sender is told to try again.
+/// The time for which a request waits in total for room in its source's budget before its sender is told to try again.
 const ROOM_WAIT_MAX: Duration = Duration::from_secs(10);
 /// The time after which the sender should try again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -50,7 +51,7 @@ pub(super) async fn store(
 ) -> Result<OtlpReply, RequestFailure> {
     let of_token = pass.and_then(SendToken::body_bytes_max).unwrap_or(usize::MAX);
     let bytes_max = shared.settings.load().frame_max.min(of_token);
-    let mut room = BodyReservation { budget: &shared.budget, permit: None, bytes: 0 };
+    let mut room = BodyReservation::new(shared);
     let reading = read(body, bytes_max, &mut room);
     let read = tokio::time::timeout(BODY_WAIT_MAX, reading).await.unwrap_or_else(|_| Err(too_slow()))?;
     let (body, packing) = if form.is_grpc { unframed(read, form.packing)? } else { (read, form.packing) };
@@ -122,11 +123,20 @@ fn share_of(
 /// The memory that is reserved for a request.
 struct BodyReservation<'a> {
     budget: &'a Budget,
+    holders: &'a Holders,
+    /// Set once it holds something.
+    holder: Option<Holder<'a>>,
     permit: Option<OwnedSemaphorePermit>,
     bytes: usize,
+    waited: Duration,
 }
 
-impl BodyReservation<'_> {
+impl<'a> BodyReservation<'a> {
+    fn new(shared: &'a SourceContext) -> BodyReservation<'a> {
+        let (budget, holders) = (&shared.budget, &shared.bodies);
+        BodyReservation { budget, holders, holder: None, permit: None, bytes: 0, waited: Duration::ZERO }
+    }
+
     /// Reserves memory for a body that has reached this length.
     async fn grow(&mut self, body_bytes: usize) -> Result<(), RequestFailure> {
         let bytes = (body_bytes * BODY_FACTOR).clamp(1, self.budget.bytes_max());
@@ -134,14 +144,29 @@ impl BodyReservation<'_> {
         if more == 0 {
             return Ok(());
         }
-        let reserved = tokio::time::timeout(ROOM_WAIT_MAX, self.budget.reserve(more)).await;
-        let more_permit = reserved.map_err(|_| held_back("the store cannot keep up: send again later"))?;
+        let more_permit = match self.budget.try_reserve(more) {
+            Some(permit) => permit,
+            None => self.wait(more).await?,
+        };
         match &mut self.permit {
             Some(permit) => permit.merge(more_permit),
             None => self.permit = Some(more_permit),
         }
+        self.holder.get_or_insert_with(|| self.holders.join());
         self.bytes = bytes;
         Ok(())
+    }
+
+    async fn wait(&mut self, bytes: usize) -> Result<OwnedSemaphorePermit, RequestFailure> {
+        let waits = self.holder.as_ref().map(|holder| {
+            holder.wait().ok_or_else(|| held_back("too many long requests at once: send it again"))
+        });
+        let _waits = waits.transpose()?;
+        let begun = Instant::now();
+        let left = ROOM_WAIT_MAX.saturating_sub(self.waited);
+        let reserved = tokio::time::timeout(left, self.budget.reserve(bytes)).await;
+        self.waited += begun.elapsed();
+        reserved.map_err(|_| held_back("the store cannot keep up: send again later"))
     }
 }
 
