@@ -1,16 +1,35 @@
 //! A cache of recently read parts of segments: indexes, columns, and groups of texts.
 //!
+//! A part that was asked for again after it had been dropped is kept for longer than one that was asked for once, so a walk
+//! over more parts than fit does not empty the cache. Several readers of a part that is missing wait for the first of them
+//! instead of reading it as well.
+//!
 //! **Invariant:** the cached parts take no more than the cache's limit; a larger part is not cached.
 
 use super::column::CommonColumn;
-use parking_lot::Mutex;
+use logstead_work::Deadline;
+use quick_cache::sync::{Cache as SharedCache, GuardResult};
+use quick_cache::{DefaultHashBuilder, Lifecycle, OptionsBuilder, Weighter};
 use std::any::Any;
-use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The part of the limit for those parts that were asked for more than once.
+const OFTEN_USED: f64 = 0.8;
+/// A cache is divided among locks by this many bytes, into at most this many.
+const SHARD_BYTES: usize = 128 << 20;
+const SHARDS_MAX: usize = 8;
+/// The usual size of a part, which the number of those that it remembers depends on.
+const PART_BYTES: usize = 64 << 10;
+const PARTS_MIN: usize = 256;
+const PARTS_MAX: usize = 64 << 10;
 
 /// Parts of segments in memory.
 pub(crate) struct Cache {
-    state: Mutex<CacheState>,
+    parts: SharedCache<CacheKey, CachedPart, PartBytes, DefaultHashBuilder, DroppedLater>,
+    owners: AtomicU64,
+    hits: AtomicU64,
+    misses: AtomicU64,
 }
 
 /// The owner of parts. No two segments have the same one, even if one replaces the other.
@@ -43,55 +62,72 @@ pub struct CacheUses {
     pub misses: u64,
 }
 
-type CachedPart = Arc<dyn Any + Send + Sync>;
+type CacheKey = (CacheOwner, CachePart);
 
-#[derive(Default)]
-struct CacheState {
-    kept: HashMap<(CacheOwner, CachePart), CacheEntry>,
+#[derive(Clone)]
+struct CachedPart {
+    what: Arc<dyn Any + Send + Sync>,
     bytes: usize,
-    bytes_max: usize,
-    /// A counter that is increased with each use.
-    now: u64,
-    uses: CacheUses,
-    owners: u64,
 }
 
-struct CacheEntry {
-    what: CachedPart,
-    bytes: usize,
-    used: u64,
+/// The memory of a part.
+#[derive(Clone)]
+struct PartBytes;
+
+impl Weighter<CacheKey, CachedPart> for PartBytes {
+    fn weight(&self, _: &CacheKey, part: &CachedPart) -> u64 {
+        // Parts without a weight are never dropped.
+        part.bytes.max(1) as u64
+    }
+}
+
+/// Keeps dropped parts until no lock is held: such a part may itself remove parts from the cache.
+#[derive(Clone)]
+struct DroppedLater;
+
+impl Lifecycle<CacheKey, CachedPart> for DroppedLater {
+    type RequestState = Vec<CachedPart>;
+
+    fn on_evict(&self, dropped: &mut Vec<CachedPart>, _: CacheKey, part: CachedPart) {
+        dropped.push(part);
+    }
 }
 
 impl Cache {
     pub(crate) fn new(bytes_max: usize) -> Cache {
-        Cache { state: Mutex::new(CacheState { bytes_max, ..CacheState::default() }) }
+        let mut options = OptionsBuilder::new();
+        options
+            .shards((bytes_max / SHARD_BYTES).clamp(1, SHARDS_MAX))
+            .hot_allocation(OFTEN_USED)
+            .estimated_items_capacity((bytes_max / PART_BYTES).clamp(PARTS_MIN, PARTS_MAX))
+            .weight_capacity(bytes_max as u64);
+        let options = options.build().expect("both capacities are set");
+        let parts =
+            SharedCache::with_options(options, PartBytes, DefaultHashBuilder::default(), DroppedLater);
+        let [owners, hits, misses] = [(); 3].map(|()| AtomicU64::new(0));
+        Cache { parts, owners, hits, misses }
     }
 
     /// Sets the limit of memory.
     pub(crate) fn set_bytes_max(&self, bytes_max: usize) {
-        let dropped = {
-            let mut state = self.state.lock();
-            state.bytes_max = bytes_max;
-            state.evict()
-        };
-        drop(dropped);
+        if self.parts.capacity() != bytes_max as u64 {
+            self.parts.set_capacity(bytes_max as u64);
+        }
     }
 
     /// The memory it takes.
     pub(crate) fn bytes(&self) -> usize {
-        self.state.lock().bytes
+        usize::try_from(self.parts.weight()).unwrap_or(usize::MAX)
     }
 
     /// How often it was asked so far.
     pub(crate) fn uses(&self) -> CacheUses {
-        self.state.lock().uses
+        CacheUses { hits: self.hits.load(Ordering::Relaxed), misses: self.misses.load(Ordering::Relaxed) }
     }
 
     /// A new unique owner.
     pub(crate) fn owner(&self) -> CacheOwner {
-        let mut state = self.state.lock();
-        state.owners += 1;
-        CacheOwner(state.owners)
+        CacheOwner(self.owners.fetch_add(1, Ordering::Relaxed))
     }
 
     /// A part of a segment, from the cache or from `read`, which returns it with the memory that it takes.
@@ -101,18 +137,34 @@ impl Cache {
         part: CachePart,
         read: impl FnOnce() -> Result<(T, usize), E>,
     ) -> Result<Arc<T>, E> {
-        if let Some(kept) = self.find(owner, part) {
+        let key = (owner, part);
+        // Whoever reads the part now may wait for a disk until its own deadline, which may be later.
+        let known = match self.parts.get(&key) {
+            Some(kept) => GuardResult::Value(kept),
+            None => self.parts.get_value_or_guard(&key, Some(Deadline::current().left())),
+        };
+        if let GuardResult::Value(kept) = &known
+            && let Ok(kept) = Arc::clone(&kept.what).downcast()
+        {
+            self.hits.fetch_add(1, Ordering::Relaxed);
             return Ok(kept);
         }
+        self.misses.fetch_add(1, Ordering::Relaxed);
         let (what, bytes) = read()?;
         let what = Arc::new(what);
-        self.keep(owner, part, &what, bytes);
+        if let GuardResult::Guard(place) = known {
+            // It is not kept if it was forgotten in the meantime.
+            place.insert(CachedPart { what: what.clone(), bytes }).ok();
+        }
         Ok(what)
     }
 
     /// A part of a segment, if it is cached.
     pub(crate) fn find<T: Any + Send + Sync>(&self, owner: CacheOwner, part: CachePart) -> Option<Arc<T>> {
-        self.state.lock().find((owner, part))?.downcast().ok()
+        let found = self.parts.get(&(owner, part)).and_then(|kept| kept.what.downcast().ok());
+        let count = if found.is_some() { &self.hits } else { &self.misses };
+        count.fetch_add(1, Ordering::Relaxed);
+        found
     }
 
     /// Caches a part, which takes this much memory, if it fits.
@@ -123,69 +175,16 @@ impl Cache {
         what: &Arc<T>,
         bytes: usize,
     ) {
-        // A dropped part may itself remove parts from the cache, so it must not be dropped while the lock is held.
-        let dropped = self.state.lock().keep((owner, part), Arc::clone(what) as CachedPart, bytes);
-        drop(dropped);
+        self.parts.insert((owner, part), CachedPart { what: what.clone(), bytes });
     }
 
     /// Drops all parts of a segment.
     pub(crate) fn forget(&self, owner: CacheOwner) {
-        let dropped = {
-            let mut state = self.state.lock();
-            let parts: Vec<CachePart> =
-                state.kept.keys().filter(|(of, _)| *of == owner).map(|(_, part)| *part).collect();
-            parts.into_iter().map(|part| state.remove((owner, part))).collect::<Vec<_>>()
-        };
-        drop(dropped);
-    }
-}
-
-impl CacheState {
-    fn find(&mut self, key: (CacheOwner, CachePart)) -> Option<CachedPart> {
-        self.now += 1;
-        let Some(found) = self.kept.get_mut(&key) else {
-            self.uses.misses += 1;
-            return None;
-        };
-        self.uses.hits += 1;
-        found.used = self.now;
-        Some(Arc::clone(&found.what))
-    }
-
-    /// Adds a part, and returns those dropped for it.
-    fn keep(&mut self, key: (CacheOwner, CachePart), what: CachedPart, bytes: usize) -> Vec<CachedPart> {
-        if self.bytes_max < bytes || self.kept.contains_key(&key) {
-            return Vec::new();
+        let of_owner: Vec<CacheKey> =
+            self.parts.iter().map(|(key, _)| key).filter(|(of, _)| *of == owner).collect();
+        for key in of_owner {
+            drop(self.parts.remove(&key));
         }
-        self.now += 1;
-        self.bytes += bytes;
-        self.kept.insert(key, CacheEntry { what, bytes, used: self.now });
-        self.evict()
-    }
-
-    fn remove(&mut self, key: (CacheOwner, CachePart)) -> Option<CachedPart> {
-        let CacheEntry { what, bytes, .. } = self.kept.remove(&key)?;
-        self.bytes -= bytes;
-        Some(what)
-    }
-
-    /// Drops the least recently used parts until the rest fits: a few more than needed, so that this is not repeated
-    /// for every new part.
-    fn evict(&mut self) -> Vec<CachedPart> {
-        let mut dropped = Vec::new();
-        if self.bytes <= self.bytes_max {
-            return dropped;
-        }
-        let mut by_use: Vec<(u64, (CacheOwner, CachePart))> =
-            self.kept.iter().map(|(key, kept)| (kept.used, *key)).collect();
-        by_use.sort_unstable_by_key(|(used, _)| *used);
-        for (_, key) in by_use {
-            if self.bytes <= self.bytes_max / 16 * 15 {
-                break;
-            }
-            dropped.extend(self.remove(key));
-        }
-        dropped
     }
 }
 
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_last_stays() {
+    fn what_is_used_all_the_time_stays() {
         let cache = Cache::new(BYTES_MAX);
         let fits = BYTES_MAX / (3 << 20);
         let owners: Vec<CacheOwner> = (0..=fits).map(|_| cache.owner()).collect();
@@ -214,10 +213,10 @@ mod tests {
             assert!(is_kept(&cache, owners[0]), "it is used all the time");
         }
         assert!(cache.bytes() <= BYTES_MAX);
-        assert!(!is_kept(&cache, owners[1]), "it was dropped");
+        let others = owners[1..].iter().filter(|&&owner| is_kept(&cache, owner)).count();
+        assert_eq!(others, fits - 1, "one was dropped");
         cache.forget(owners[0]);
         assert!(!is_kept(&cache, owners[0]), "it was forgotten");
-        assert!(is_kept(&cache, owners[fits]));
     }
 
     #[test]
@@ -230,5 +229,95 @@ mod tests {
         assert!((3 << 20..=8 << 20).contains(&cache.bytes()), "{} bytes", cache.bytes());
         cache.get(cache.owner(), LARGE, || of_bytes(9 << 20)).unwrap();
         assert!(cache.bytes() <= 8 << 20, "what is larger than all is not kept");
+    }
+
+    #[test]
+    fn a_walk_over_more_than_fits_finds_a_part_of_it_the_next_time() {
+        let cache = Cache::new(BYTES_MAX);
+        let (owner, parts) = (cache.owner(), 4 * BYTES_MAX / (1 << 20));
+        let walk = || {
+            let before = cache.uses().hits;
+            for group in 0..parts {
+                cache.get(owner, CachePart::Group("rows", group), || of_bytes(1 << 20)).unwrap();
+            }
+            (cache.uses().hits - before) as usize
+        };
+        let of_walks: Vec<usize> = (0..5).map(|_| walk()).collect();
+        let found = of_walks[4];
+        assert!(parts / 8 < found, "{found} of {parts}, and a quarter fits");
+        assert!(cache.bytes() <= BYTES_MAX);
+    }
+
+    #[test]
+    fn a_part_is_read_once_however_many_want_it() {
+        let cache = Cache::new(BYTES_MAX);
+        let (owner, reads) = (cache.owner(), AtomicU64::new(0));
+        let read = || {
+            reads.fetch_add(1, Ordering::Relaxed);
+            of_bytes(1)
+        };
+        std::thread::scope(|scope| {
+            let get = || {
+                cache.get(owner, LARGE, || {
+                    // The others are asking for it in the meantime, or find it later.
+                    scope.spawn(|| cache.get(owner, LARGE, read).unwrap());
+                    scope.spawn(|| cache.get(owner, LARGE, read).unwrap());
+                    read()
+                })
+            };
+            get().unwrap();
+        });
+        assert_eq!(reads.into_inner(), 1);
+        let failed = cache.get::<u8, _>(owner, CachePart::Index, || Err("unreadable"));
+        assert_eq!(failed.err(), Some("unreadable"));
+        assert!(
+            cache.get::<u8, _>(owner, CachePart::Index, of_one).is_ok(),
+            "it is read again after an error"
+        );
+    }
+
+    fn of_one() -> Result<(u8, usize), &'static str> {
+        Ok((0, 1))
+    }
+
+    #[test]
+    fn nobody_waits_for_another_reader_for_longer_than_for_a_disk() {
+        let cache = Cache::new(BYTES_MAX);
+        let owner = cache.owner();
+        let late = Deadline::after(std::time::Duration::ZERO, || std::time::Duration::ZERO);
+        let outer = cache.get(owner, LARGE, || {
+            let inner = std::thread::scope(|scope| {
+                let reader = scope.spawn(|| late.during(|| is_kept(&cache, owner)));
+                reader.join().unwrap()
+            });
+            assert!(!inner, "it reads the part itself, which is too late as well");
+            of_bytes(1)
+        });
+        assert!(outer.is_ok() && is_kept(&cache, owner));
+    }
+
+    /// A part that removes other parts from the cache once it is dropped, as an index does.
+    struct Owning(Arc<Cache>, CacheOwner);
+
+    impl Drop for Owning {
+        fn drop(&mut self) {
+            self.0.forget(self.1);
+        }
+    }
+
+    #[test]
+    fn a_dropped_part_may_use_the_cache() {
+        let cache = Arc::new(Cache::new(BYTES_MAX));
+        let owners: Vec<CacheOwner> = (0..100).map(|_| cache.owner()).collect();
+        let owning = |owner| Ok::<_, ()>((Owning(cache.clone(), owner), 3 << 20));
+        for &owner in &owners {
+            cache.get(owner, LARGE, || owning(owner)).unwrap();
+        }
+        cache.set_bytes_max(1);
+        assert_eq!(cache.bytes(), 0);
+        cache.set_bytes_max(BYTES_MAX);
+        cache.get(owners[0], CachePart::Index, || owning(owners[0])).unwrap();
+        cache.forget(owners[0]);
+        assert_eq!(cache.bytes(), 0);
     }
 }

@@ -99,7 +99,7 @@ proptest! {
 }
 
 #[test]
-fn what_was_used_last_is_read_once() {
+fn what_is_used_all_the_time_is_read_once() {
     let (clock, cache) = (Clock::default(), Arc::new(Cache::new(4 * PAGE_BYTES)));
     let file = FarFile::new(content(0, 20 * PAGE_BYTES), &clock);
     let cached = CachedFile::open(Arc::clone(&file) as _, &cache).unwrap();
@@ -111,8 +111,9 @@ fn what_was_used_last_is_read_once() {
         assert_eq!(read(page), page as u64 + u64::from(1 < page), "it was not read before");
         assert_eq!(read(0), page as u64 + 1, "it is used all the time");
     }
-    assert_eq!(read(1), 21, "it made room for others");
     assert!(cache.uses().hits == 18 && cache.bytes() <= 4 * PAGE_BYTES, "{:?}", cache.uses());
+    let again = (1..20).map(read).max();
+    assert!(Some(20 + 19 - 3) <= again, "only three of the others fit: {again:?} reads");
 }
 
 #[test]

@@ -23,9 +23,9 @@ const FORWARD_PARTS: u64 = 1;
 const BODIES_PARTS: u64 = 3;
 const SEALING_PARTS: u64 = 8;
 const QUESTIONS_PARTS: u64 = 8;
-/// The maximum of each share: the fixed size that it had before memory was divided.
+/// The maximum of each share: a process with more memory has no use for it there.
 const TAIL_BYTES_MAX: u64 = 512 << 20;
-const INDEX_BYTES_MAX: u64 = 256 << 20;
+const INDEX_BYTES_MAX: u64 = 4 << 30;
 const ANSWER_BYTES_MAX: u64 = 256 << 20;
 const SOURCE_QUEUE_BYTES_MAX: u64 = 64 << 20;
 const BODIES_BYTES_MAX: u64 = 512 << 20;
@@ -281,9 +281,9 @@ mod tests {
     }
 
     #[test]
-    fn a_large_machine_has_what_every_machine_had() {
+    fn a_large_machine_gives_parts_no_more_than_they_can_use() {
         let shares = shares(64 << 10, &[], 8);
-        assert_eq!([shares.tail, shares.index, shares.answer].map(|bytes| bytes >> 20), [512, 256, 256]);
+        assert_eq!([shares.tail, shares.index, shares.answer].map(|bytes| bytes >> 20), [512, 4096, 256]);
         assert_eq!((shares.source_queue >> 20, shares.queue_of_one(4) >> 20), (64, 64));
         assert_eq!((shares.workers, shares.sealers, shares.lanes, shares.searches), (8, 5, 8, 8));
     }
