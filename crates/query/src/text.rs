@@ -8,6 +8,7 @@ use super::glob::{Edge, Glob};
 use super::near::NearMatcher;
 use super::steps;
 use super::window::Window;
+use aho_corasick::{AhoCorasick, Input, packed};
 use logstead_record::Batch;
 use logstead_record::Selection;
 use logstead_record::TextColumn;
@@ -205,8 +206,8 @@ fn sweep(
 #[derive(Clone, Debug)]
 pub(super) struct Finder {
     chars: Vec<char>,
-    /// An expression for a part of the characters in all their cases, and the number of its first character.
-    regex: (Regex, usize),
+    /// Finds a part of the characters in all their cases, and the number of the first of these characters.
+    run: (RunFinder, usize),
     /// Some of the characters, all ASCII, which are found faster this way if many rows contain them, and the number
     /// of the first.
     window: Option<(Window, usize)>,
@@ -227,28 +228,27 @@ impl Finder {
         let rarest = rarest_run(&chars, |run| {
             run.len() == 1 || spellings[run].iter().product::<usize>() <= SPELLINGS_MAX
         });
-        let source: String = chars[rarest.clone()].iter().map(|&c| class_of(c, case_sensitive)).collect();
-        let regex = Regex::new(&source).expect("classes of characters are a regular expression");
+        let run = RunFinder::new(&spellings_of(&chars[rarest.clone()], case_sensitive));
         let in_window = rarest_run(&chars, |run| Window::takes(&chars[run]));
         // The library is at least as fast at finding characters without cases.
         let has_cases = in_window.clone().any(|at| !case_sensitive && chars[at].is_ascii_lowercase());
         let window = Window::new(&chars[in_window.clone()], case_sensitive).filter(|_| has_cases);
         let window = window.map(|window| (window, in_window.start));
         let repeats = if COMPARED_CHARS_MAX < chars.len() { repeats(&chars) } else { Arc::default() };
-        Finder { regex: (regex, rarest.start), window, chars, begin, end, case_sensitive, repeats }
+        Finder { run: (run, rarest.start), window, chars, begin, end, case_sensitive, repeats }
     }
 
     /// Whether a text contains the wanted text.
     fn is_in(&self, text: &[u8]) -> bool {
-        let ((regex, number), mut from) = (&self.regex, 0);
-        while let Some(hit) = regex.find_at(text, from) {
+        let ((run, number), mut from) = (&self.run, 0);
+        while let Some(hit) = run.find(text, from) {
             if self.is_long() {
                 return self.first(text).is_some();
             }
-            if self.hit(text, hit.start(), *number).is_some() {
+            if self.hit(text, hit, *number).is_some() {
                 return true;
             }
-            from = hit.start() + 1;
+            from = hit + 1;
         }
         false
     }
@@ -280,15 +280,15 @@ impl Finder {
             }
             start + text.len()
         };
-        let ((regex, number), mut from) = (&self.regex, 0);
+        let ((run, number), mut from) = (&self.run, 0);
         let mut hits = 0;
-        while let Some(hit) = regex.find_at(bytes, from) {
-            from = visit(hit.start(), *number);
+        while let Some(hit) = run.find(bytes, from) {
+            from = visit(hit, *number);
             hits += 1;
             if hits == FEW_HITS
                 && let Some((window, number)) = self.window.filter(|(window, _)| window.is_complete(bytes))
             {
-                // In a row, its position may be before that of the expression.
+                // In a row, its position may be before that of the run.
                 let start = column.start(column.row_of(from, 0));
                 window.for_each(bytes, start, |at| visit(at, number));
                 break;
@@ -386,17 +386,39 @@ fn repeats(chars: &[char]) -> Arc<[usize]> {
     repeats.into()
 }
 
-/// A character class with all cases of the character.
-fn class_of(c: char, case_sensitive: bool) -> String {
-    let cases: String = match case_sensitive {
-        true => escape(c),
-        false => word::cases(c).map(escape).collect(),
-    };
-    format!("[{cases}]")
+/// All spellings of some characters, which are few.
+fn spellings_of(chars: &[char], case_sensitive: bool) -> Vec<String> {
+    chars.iter().fold(vec![String::new()], |before, &c| {
+        let cases: Vec<char> = if case_sensitive { vec![c] } else { word::cases(c).collect() };
+        before.iter().flat_map(|text| cases.iter().map(move |case| format!("{text}{case}"))).collect()
+    })
 }
 
-fn escape(c: char) -> String {
-    format!("\\x{{{code:X}}}", code = c as u32)
+/// Finds the first of a few short texts.
+#[derive(Clone, Debug)]
+enum RunFinder {
+    /// In vectors of bytes, which takes hardly any time to prepare.
+    Packed(packed::Searcher),
+    /// On machines without such vectors.
+    Automaton(AhoCorasick),
+}
+
+impl RunFinder {
+    fn new(spellings: &[String]) -> RunFinder {
+        match packed::Config::new().builder().extend(spellings).build() {
+            Some(packed) => RunFinder::Packed(packed),
+            None => RunFinder::Automaton(AhoCorasick::new(spellings).expect("a few short texts")),
+        }
+    }
+
+    /// The position of the first one at `from` or after it.
+    fn find(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let found = match self {
+            RunFinder::Packed(packed) => packed.find_in(bytes, (from..bytes.len()).into()),
+            RunFinder::Automaton(automaton) => automaton.find(Input::new(bytes).range(from..)),
+        };
+        found.map(|found| found.start())
+    }
 }
 
 #[cfg(test)]
@@ -445,6 +467,21 @@ mod tests {
             let found = finder.sweep(&column, &Selection::all(rows.len()), |_, _| true);
             let expected = Selection::from_fn(rows.len(), |row| finder.is_in(rows[row].as_bytes()));
             prop_assert_eq!(found, expected);
+        }
+
+        #[test]
+        fn a_run_is_found_wherever_it_stands(
+            chars in proptest::collection::vec(proptest::sample::select(vec!['a', 'k', 'é', '1', 'ß']), 1..4),
+            text in "[aAkK\u{212A}éÉ1ßẞ ]{0,60}", from in 0_usize..20, case_sensitive: bool,
+        ) {
+            let spellings = spellings_of(&chars, case_sensitive);
+            prop_assume!(spellings.len() <= SPELLINGS_MAX);
+            let (bytes, from) = (text.as_bytes(), from.min(text.len()));
+            let expected = (from..bytes.len())
+                .find(|&at| spellings.iter().any(|spelling| bytes[at..].starts_with(spelling.as_bytes())));
+            prop_assert_eq!(RunFinder::new(&spellings).find(bytes, from), expected);
+            let automaton = RunFinder::Automaton(AhoCorasick::new(&spellings).unwrap());
+            prop_assert_eq!(automaton.find(bytes, from), expected);
         }
     }
 }
