@@ -4,6 +4,7 @@ use super::bounds::RowBounds;
 use super::coverage::Coverage;
 use super::evaluate::Evaluation;
 use super::question::RowQuestion;
+use super::remembered;
 use crate::segment::blocks::{Blocks, ReadScratch};
 use crate::segment::bundle::IndexError;
 use crate::segment::index::SegmentIndex;
@@ -29,7 +30,7 @@ const LITTLE_WORK: usize = 1 << 12;
 /// The number of rows of a segment that match, if it is known without reading rows.
 pub(crate) fn count(segment: &Segment, question: &RowQuestion<'_>) -> Option<u64> {
     let question = question.where_copies(segment.blocks.has_copies());
-    count_with(segment, &question, &|| question.run.work())
+    remembered::count(segment, &question).or_else(|| count_with(segment, &question, &|| question.run.work()))
 }
 
 /// The same number, if it is known without any work.
@@ -60,9 +61,18 @@ fn count_with<'a>(
 pub(crate) fn find_candidates(segment: &Segment, question: &RowQuestion<'_>) -> Candidates {
     let question = &question.where_copies(segment.blocks.has_copies());
     let RowQuestion { filter, range, run } = question;
+    let remembered = remembered::bounds(segment, question);
     let known = ask(segment, |index| {
         let evaluation = Evaluation::new(&segment.blocks, index, run.work());
-        evaluation.bounds(&filter.plan, &evaluation.within(*range)?)
+        let within = evaluation.within(*range)?;
+        if let Some(remembered) = &remembered {
+            return Ok(RowBounds::exact(within).and(remembered));
+        }
+        let bounds = evaluation.bounds(&filter.plan, &within)?;
+        if evaluation.is_through() {
+            remembered::keep(segment, question, &bounds);
+        }
+        Ok(bounds)
     });
     match known {
         Some(bounds) => Candidates { bounds, index: segment.index().ok() },
@@ -82,6 +92,14 @@ pub(crate) fn ask<T>(
 }
 
 impl Candidates {
+    /// Remembers the certain rows as exactly those that match.
+    pub(crate) fn remember_as_decided(&self, segment: &Segment, question: &RowQuestion<'_>) {
+        let question = question.where_copies(segment.blocks.has_copies());
+        if self.index.is_some() {
+            remembered::keep(segment, &question, &RowBounds::exact(self.bounds.certain.clone()));
+        }
+    }
+
     /// The undecided rows of a block that match, and the coverage of the search; no rows if it is cancelled first.
     pub(crate) fn decide(
         &self,

@@ -52,6 +52,11 @@ impl Coverage {
         self.late.extend(other.late);
     }
 
+    /// Whether nothing that was wanted was left unread.
+    pub(super) fn has_read_all(&self) -> bool {
+        !self.cancelled && self.damaged.is_empty() && self.late.is_empty()
+    }
+
     /// A part was not read.
     pub(super) fn unread(&mut self, damage: &Damage) {
         let list = if damage.is_late() { &mut self.late } else { &mut self.damaged };

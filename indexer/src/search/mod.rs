@@ -11,6 +11,7 @@
 //! | `bounds`   | the two sets of rows between which an answer lies                        |
 //! | `evaluate` | plan and index → bounds                                                  |
 //! | `forms`    | many wildcards, looked for together                                      |
+//! | `remembered` | the rows that a filter matched, for the next question         |
 //! | `candidates` | bounds and blocks → exactly the rows of a segment                      |
 //! | `get`      | one message by its sequence                                              |
 //! | `page`     | the newest or oldest messages                                            |
@@ -38,6 +39,7 @@ mod get;
 mod page;
 mod plan;
 mod question;
+mod remembered;
 mod required;
 mod results;
 mod searcher;

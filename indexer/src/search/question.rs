@@ -1,6 +1,7 @@
 //! A search of a logspace: the filter, the time range, and the context that limits the search.
 
 use super::plan::Plan;
+use super::remembered::FilterName;
 use crate::bounds::TimeBounds;
 use logstead_query::{Context, Matcher, Query, TimeRange};
 use logstead_record::{Batch, Selection, Timestamp};
@@ -16,6 +17,8 @@ pub struct Filter {
     /// The matcher that decides about single messages.
     pub matcher: Matcher,
     pub(super) plan: Plan,
+    /// Its name, if the rows that it matches are remembered.
+    pub(super) name: Option<FilterName>,
 }
 
 /// A filter in a range, with the context of its search.
@@ -71,7 +74,8 @@ impl Filter {
         let work = run.work();
         let matcher = Matcher::new_while(query, context, &|steps| work.go_on(steps))?;
         let plan = Plan::new(query, context, &work);
-        work.go_on(0).then(|| Filter { without_copies: None, query: query.clone(), matcher, plan })
+        let name = FilterName::of(query);
+        work.go_on(0).then(|| Filter { without_copies: None, query: query.clone(), matcher, plan, name })
     }
 
     /// A filter for a query that excludes the messages of `copies`, all of which are copies.

@@ -16,6 +16,7 @@ use crate::store::view::{FileView, Stretch, View};
 use logstead_record::{Batch, ColumnGroups, Selection, Timestamp};
 use logstead_work::SearchContext;
 use logstead_work::lanes::{self, Wave};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The number of segments that are searched together. Their bitmaps are in memory at the same time.
@@ -150,6 +151,7 @@ impl<'a> Sweep<'a> {
     /// Reads the blocks of undecided rows. Afterwards, the certain rows are exactly those that match.
     fn decide(&mut self, seen: &mut [(&Segment, SegmentResult)]) {
         let jobs = undecided(seen);
+        let mut decides_all = vec![true; seen.len()];
         let question = &self.question;
         let decided = lanes::map(question.run.lanes, jobs.len(), |job| {
             let (at, blocks) = &jobs[job];
@@ -161,11 +163,18 @@ impl<'a> Sweep<'a> {
             }
         });
         for ((at, _), (decided, more)) in jobs.iter().zip(decided) {
+            decides_all[*at] &= more.has_read_all();
             self.coverage.add(more);
             let (segment, SegmentResult::Candidates(candidates)) = &mut seen[*at] else { continue };
             for (block, rows) in decided {
                 let first = segment.blocks.row_range(block).start;
                 rows.iter().for_each(|row| candidates.bounds.certain.insert(first + row));
+            }
+        }
+        let decided: BTreeSet<usize> = jobs.iter().map(|(at, _)| *at).filter(|&at| decides_all[at]).collect();
+        for (segment, seen) in decided.into_iter().map(|at| &seen[at]) {
+            if let SegmentResult::Candidates(candidates) = seen {
+                candidates.remember_as_decided(segment, &self.question);
             }
         }
     }

@@ -19,6 +19,8 @@ const OFTEN_USED: f64 = 0.8;
 /// A cache is divided among locks by this many bytes, into at most this many.
 const SHARD_BYTES: usize = 128 << 20;
 const SHARDS_MAX: usize = 8;
+/// The memory of an entry besides the part: its key, its place in a table and in a queue, its counters.
+const ENTRY_BYTES: usize = 192;
 /// The usual size of a part, which the number of those that it remembers depends on.
 const PART_BYTES: usize = 64 << 10;
 const PARTS_MIN: usize = 256;
@@ -51,6 +53,8 @@ pub(crate) enum CachePart {
     Group(&'static str, usize),
     /// A page of a file.
     Page(u64),
+    /// The rows that match the filter with this name.
+    Matches([u8; 16]),
 }
 
 /// How often a cache was asked.
@@ -76,8 +80,7 @@ struct PartBytes;
 
 impl Weighter<CacheKey, CachedPart> for PartBytes {
     fn weight(&self, _: &CacheKey, part: &CachedPart) -> u64 {
-        // Parts without a weight are never dropped.
-        part.bytes.max(1) as u64
+        (part.bytes + ENTRY_BYTES) as u64
     }
 }
 

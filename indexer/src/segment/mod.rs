@@ -35,6 +35,7 @@ use index::{IndexBuilder, SegmentIndex};
 use logstead_work::deadline::watch_late;
 use parking_lot::Mutex;
 use place::{CachedFile, LocalFile, PlacedSegment, SegmentFile, SegmentPlace};
+use std::any::Any;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -225,6 +226,16 @@ impl Segment {
     /// The memory of the table of its blocks.
     pub(crate) fn table_bytes(&self) -> usize {
         self.blocks.memory_bytes()
+    }
+
+    /// The memory of something found in it, under this name.
+    pub(crate) fn remembered<T: Any + Send + Sync>(&self, name: [u8; 16]) -> Option<Arc<T>> {
+        self.folder.cache.find(self.owner, CachePart::Matches(name))
+    }
+
+    /// Remembers something found in it, which takes this much memory, until its index is no longer trusted.
+    pub(crate) fn remember<T: Any + Send + Sync>(&self, name: [u8; 16], what: T, bytes: usize) {
+        self.folder.cache.keep(self.owner, CachePart::Matches(name), &Arc::new(what), bytes);
     }
 
     /// Stops using its index, which turned out to be damaged. One that was not read in time is as good as before.

@@ -16,3 +16,4 @@ mod pages;
 mod queue;
 mod readers;
 mod real_disk;
+mod remembered;
