@@ -30,12 +30,12 @@ const SHOWN: [Field; 5] = [Field::Time, Field::Host, Field::Program, Field::Seve
 const STEP_WORK: usize = 16;
 
 /// The location of a stored batch.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct BatchLocation<'a> {
     /// The logspace whose rows are aggregated.
     pub logspace: &'a str,
-    /// The sequence of its first row.
-    pub first_sequence: u64,
+    /// The sequence of each row.
+    pub sequence: &'a dyn Fn(usize) -> u64,
 }
 
 /// A pipeline that is being answered.
@@ -175,8 +175,7 @@ impl Aggregation {
             return Ok(());
         }
         if self.steps.is_empty() {
-            let sequence = |row: usize| place.first_sequence + row as u64;
-            return self.collect(batch, selected, &sequence, place.logspace, work);
+            return self.collect(batch, selected, place.sequence, place.logspace, work);
         }
         let rows: Vec<usize> = selected.iter().collect();
         let mut batch = batch.take(selected);
@@ -190,7 +189,7 @@ impl Aggregation {
                 }
             }
         }
-        let sequence = |row: usize| place.first_sequence + rows[row] as u64;
+        let sequence = |row: usize| (place.sequence)(rows[row]);
         self.collect(&batch, &selected, &sequence, place.logspace, work)
     }
 

@@ -98,7 +98,8 @@ impl Visitor for AnswerVisitor<'_, '_> {
     }
 
     fn batch(&mut self, first_sequence: u64, batch: &Arc<Batch>, rows: &Selection, _: &SearchContext<'_>) {
-        (0..self.asked.len()).for_each(|at| self.add_batch(at, first_sequence, batch, rows));
+        let sequence = |row: usize| first_sequence + row as u64;
+        (0..self.asked.len()).for_each(|at| self.add_batch(at, &sequence, batch, rows));
     }
 }
 
@@ -123,9 +124,9 @@ impl AnswerVisitor<'_, '_> {
         }
         let groups = by_messages.iter().map(|&at| self.asked[at].groups());
         let groups = groups.fold(ColumnGroups::TIMES, ColumnGroups::and);
-        sealed.read(rows, groups, run, &mut |first_sequence, batch, rows| {
+        sealed.read(rows, groups, run, &mut |sequence, batch, rows| {
             for &at in &by_messages {
-                self.add_batch(at, first_sequence, batch, rows);
+                self.add_batch(at, sequence, batch, rows);
             }
         })
     }
@@ -159,9 +160,9 @@ impl AnswerVisitor<'_, '_> {
         }
     }
 
-    fn add_batch(&mut self, at: usize, first_sequence: u64, batch: &Batch, rows: &Selection) {
+    fn add_batch(&mut self, at: usize, sequence: &dyn Fn(usize) -> u64, batch: &Batch, rows: &Selection) {
         if self.error.is_none() {
-            let place = StoredAt { logspace: self.logspace, first_sequence };
+            let place = StoredAt { logspace: self.logspace, sequence };
             self.error = self.asked[at].add_batch(batch, rows, place, &self.work).err();
         }
     }

@@ -15,7 +15,7 @@ use logstead_work::Work;
 use std::sync::Arc;
 
 /// The number of rows that can be read together in the time of reading one row alone.
-const FEW: usize = 4;
+pub(super) const FEW: usize = 4;
 
 /// The rows of a segment that match or may match, as far as its index knows.
 pub(crate) struct Candidates {

@@ -4,11 +4,11 @@
 //! **Invariant:** every message that matches is visited once, unless the visitor has no use for it; in the order in
 //! which they were stored, unless the visitor wants the newest first.
 
-use super::candidates::{Candidates, count, count_at_once, find_candidates};
+use super::candidates::{Candidates, FEW, count, count_at_once, find_candidates};
 use super::coverage::Coverage;
 use super::question::RowQuestion;
 use crate::segment::Segment;
-use crate::segment::blocks::{Blocks, ReadScratch};
+use crate::segment::blocks::{Blocks, BlocksError, ReadScratch};
 use crate::segment::index::SegmentIndex;
 use crate::store::damage::Damage;
 use crate::store::read::{StretchItem, read_stretch};
@@ -17,12 +17,16 @@ use logstead_record::{Batch, ColumnGroups, Selection, Timestamp};
 use logstead_work::SearchContext;
 use logstead_work::lanes::{self, Wave};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The number of segments that are searched together. Their bitmaps are in memory at the same time.
 const WAVE_SEGMENTS: usize = 16;
 /// The number of blocks that one lane reads as one job.
 const JOB_BLOCKS: usize = 8;
+/// The greatest number of rows that are read from several blocks at once, and of the rows that these blocks have.
+const PICKED_ROWS_MAX: usize = 2048;
+const SPAN_ROWS_MAX: usize = 32 << 10;
 /// The number of batches that are in memory at once for each lane.
 const WAVE_BATCHES: usize = 8;
 
@@ -299,36 +303,95 @@ fn select(file: &FileView, stretch: &Stretch, question: &RowQuestion<'_>) -> (Ve
     (selected, coverage)
 }
 
+/// Rows of a segment that are read together.
+struct RowSpan {
+    /// Rows of one group.
+    rows: Range<usize>,
+    blocks: u64,
+    /// Those among them that are wanted.
+    wanted: Selection,
+    /// Whether only those are read.
+    are_picked: bool,
+}
+
+/// Rows that were read, with the sequence of each.
+type VisitRows<'v> = dyn FnMut(&dyn Fn(usize) -> u64, &Arc<Batch>, &Selection) + 'v;
+
+impl RowSpan {
+    /// The spans that contain these rows: whole blocks where many of their rows are wanted, and otherwise several blocks
+    /// together, so that what they share is unpacked once.
+    fn all_with(blocks: &Blocks, rows: &Selection) -> Vec<RowSpan> {
+        let mut spans: Vec<RowSpan> = Vec::new();
+        for block in 0..blocks.len() {
+            let range = blocks.row_range(block);
+            let count = rows.count_within(range.clone());
+            if count == 0 {
+                continue;
+            }
+            let are_picked = count * FEW < range.len();
+            let joined = spans.last_mut().filter(|last| {
+                let all = last.rows.start..range.end;
+                let fits = all.len() <= SPAN_ROWS_MAX && rows.count_within(all.clone()) <= PICKED_ROWS_MAX;
+                are_picked && last.are_picked && fits && blocks.are_in_one_group(&all)
+            });
+            match joined {
+                Some(last) => (last.rows.end, last.blocks) = (range.end, last.blocks + 1),
+                None => {
+                    let wanted = Selection::none(0);
+                    spans.push(RowSpan { rows: range, blocks: 1, wanted, are_picked });
+                }
+            }
+        }
+        spans.iter_mut().for_each(|span| span.wanted = rows.slice(span.rows.clone()));
+        spans
+    }
+
+    fn read(&self, blocks: &Blocks, groups: ColumnGroups) -> Result<Batch, BlocksError> {
+        let all = Selection::all(self.rows.len());
+        let picked = if self.are_picked { &self.wanted } else { &all };
+        blocks.read_picked(self.rows.clone(), picked, groups, &mut ReadScratch::default())
+    }
+
+    /// Passes the rows that were read on. `first` is the sequence of the first row of the segment.
+    fn show(&self, first: u64, batch: &Arc<Batch>, visit: &mut VisitRows<'_>) {
+        let first = first + self.rows.start as u64;
+        if !self.are_picked {
+            return visit(&|row| first + row as u64, batch, &self.wanted);
+        }
+        let rows: Vec<usize> = self.wanted.iter().collect();
+        visit(&|row| first + rows[row] as u64, batch, &Selection::all(rows.len()));
+    }
+}
+
 impl SegmentRows<'_> {
-    /// Passes the blocks that contain these rows to `visit`, with the sequence of the first row of each.
+    /// Passes batches with these rows to `visit`.
     pub(crate) fn read(
         &self,
         rows: &Selection,
         groups: ColumnGroups,
         run: &SearchContext<'_>,
-        visit: &mut dyn FnMut(u64, &Arc<Batch>, &Selection),
+        visit: &mut VisitRows<'_>,
     ) -> Coverage {
         let mut coverage = Coverage::default();
         let (segment, blocks) = (self.segment, &self.segment.blocks);
-        let wanted = blocks_with(blocks, rows);
-        let (mut wave, mut left) = (Wave::new(run.lanes, WAVE_BATCHES), wanted.as_slice());
+        let spans = RowSpan::all_with(blocks, rows);
+        let (mut wave, mut left) = (Wave::new(run.lanes, WAVE_BATCHES), spans.as_slice());
         while !left.is_empty() {
             let next;
             (next, left) = wave.split(left);
             let read = lanes::map(run.lanes, next.len(), |at| {
-                (!run.is_over()).then(|| blocks.read(next[at].0, groups, &mut ReadScratch::default()))
+                (!run.is_over()).then(|| next[at].read(blocks, groups))
             });
-            for ((block, rows), batch) in next.iter().zip(read) {
+            for (span, batch) in next.iter().zip(read) {
                 let Some(batch) = batch.filter(|_| !run.is_over()) else {
                     coverage.cancelled = true;
                     return coverage;
                 };
                 match batch {
                     Ok(batch) => {
-                        coverage.blocks += 1;
+                        coverage.blocks += span.blocks;
                         wave.saw(batch.memory_bytes());
-                        let first = blocks.row_range(*block).start as u64;
-                        visit(segment.id.first_sequence + first, &Arc::new(batch), rows);
+                        span.show(segment.id.first_sequence, &Arc::new(batch), visit);
                     }
                     Err(error) => coverage.unread(&Damage::of_block(segment, error)),
                 }

@@ -47,7 +47,7 @@ fn a_long_table_is_cut_and_says_so() {
     let mut aggregation = Aggregation::compile(&parse_pipeline("* | limit 3").unwrap(), settings).unwrap();
     for (first_sequence, batch) in &parts {
         assert!(aggregation.floor().is_none_or(|floor| floor < batch.time(0)));
-        let place = BatchLocation { logspace: "main", first_sequence: *first_sequence };
+        let place = BatchLocation { logspace: "main", sequence: &|row| first_sequence + row as u64 };
         aggregation.add_batch(batch, &Selection::all(batch.rows()), place, &endless()).unwrap();
         assert!(aggregation.floor().is_some());
     }

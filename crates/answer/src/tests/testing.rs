@@ -118,7 +118,7 @@ pub(crate) fn run(
     for (first_sequence, batch) in parts {
         let selected = matcher.select(batch);
         if aggregation.needs_batches() || first_sequence % 2 == 0 {
-            let place = BatchLocation { logspace: "main", first_sequence: *first_sequence };
+            let place = BatchLocation { logspace: "main", sequence: &|row| first_sequence + row as u64 };
             aggregation.add_batch(batch, &selected, place, &work)?;
         } else {
             let needs = aggregation.needs().to_vec();

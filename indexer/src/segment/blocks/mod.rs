@@ -122,6 +122,11 @@ impl Blocks {
         self.groups.row_range(block)
     }
 
+    /// Whether all of these rows are in one group.
+    pub(crate) fn are_in_one_group(&self, rows: &Range<usize>) -> bool {
+        self.groups.group_of(rows.start) == self.groups.group_of(rows.end - 1)
+    }
+
     /// The block that a row is in.
     pub(crate) fn block_of(&self, row: u32) -> usize {
         self.groups.block_of(row)
@@ -150,7 +155,18 @@ impl Blocks {
         groups: ColumnGroups,
         scratch: &mut ReadScratch,
     ) -> Result<Batch, BlocksError> {
-        self.groups.read_some(self.row_range(block), rows, groups, scratch)
+        self.read_picked(self.row_range(block), rows, groups, scratch)
+    }
+
+    /// Some columns of some of these rows of one group.
+    pub(crate) fn read_picked(
+        &self,
+        rows: Range<usize>,
+        picked: &Selection,
+        groups: ColumnGroups,
+        scratch: &mut ReadScratch,
+    ) -> Result<Batch, BlocksError> {
+        self.groups.read_some(rows, picked, groups, scratch)
     }
 
     /// Checks that the hashes give the root.
