@@ -36,6 +36,10 @@ pub(crate) fn count(segment: &Segment, question: &RowQuestion<'_>) -> Option<u64
 /// The same number, if it is known without any work.
 pub(crate) fn count_at_once(segment: &Segment, question: &RowQuestion<'_>) -> Option<u64> {
     let question = question.where_copies(segment.blocks.has_copies());
+    let remembered = remembered::count(segment, &question);
+    if remembered.is_some() {
+        return remembered;
+    }
     let words_only = question.filter.plan.asks_words_only();
     words_only.then(|| count_with(segment, &question, &|| Work::at_most(LITTLE_WORK))).flatten()
 }

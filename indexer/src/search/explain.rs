@@ -1,6 +1,6 @@
 //! Explains how a filter is answered and what that will cost, without reading a message.
 
-use super::candidates::ask;
+use super::candidates::{Candidates, ask, count_at_once, find_candidates};
 use super::evaluate::Evaluation;
 use super::plan::{Plan, Sufficiency};
 use super::question::{Filter, RowQuestion};
@@ -8,6 +8,7 @@ use super::required::Required;
 use super::searcher::Searcher;
 use crate::segment::Segment;
 use crate::segment::blocks::Blocks;
+use crate::store::view::View;
 use logstead_query::{Query, TimeRange};
 use logstead_record::FieldName;
 use logstead_record::Selection;
@@ -83,19 +84,7 @@ impl Searcher {
     /// Explains how a filter is answered in a range. If `run` ends before that is known, any message may match.
     pub fn explain(&self, filter: &Filter, range: TimeRange, run: &SearchContext<'_>) -> Explanation {
         let view = self.view();
-        let in_range = |segment: &&Segment| segment.blocks.span.times().overlap(range);
-        let segments: Vec<&Segment> =
-            view.segments.iter().map(|segment| &**segment).filter(in_range).collect();
-        let asked: Vec<&Segment> = segments.iter().rev().take(ASKED_MAX).copied().collect();
-        let mut explained = Explanation {
-            segments: segments.len() as u64,
-            asked_segments: asked.len() as u64,
-            skipped_segments: (view.segments.len() + view.lost.len() - segments.len()) as u64,
-            ..Explanation::default()
-        };
-        let stretches = view.files.iter().flat_map(|file| &file.stretches);
-        let tail = stretches.filter(|stretch| stretch.times.overlap(range));
-        explained.tail_messages = tail.map(|stretch| stretch.sequences.end - stretch.sequences.start).sum();
+        let (mut explained, asked) = Explanation::begin(&view, range);
         add_clauses(&filter.query, &filter.plan, 0, &mut explained.clauses);
         let mut templates = HashMap::new();
         for segment in asked {
@@ -104,6 +93,18 @@ impl Searcher {
         }
         explained.templates_found = templates.len();
         explained.templates = most_frequent(templates);
+        explained
+    }
+
+    /// The figures of an explanation, without its clauses and templates. The rows that are found for them are remembered,
+    /// so the question that follows does not look for them again.
+    pub fn estimate(&self, filter: &Filter, range: TimeRange, run: &SearchContext<'_>) -> Explanation {
+        let view = self.view();
+        let (mut explained, asked) = Explanation::begin(&view, range);
+        for segment in asked {
+            let question = RowQuestion { filter, range, run: *run };
+            run.deadline.during(|| explained.add_estimate(segment, &question));
+        }
         explained
     }
 }
@@ -121,6 +122,47 @@ fn most_frequent(templates: HashMap<Vec<u8>, u64>) -> Vec<TemplateMatches> {
 }
 
 impl Explanation {
+    /// The figures that need no segment to be asked, and the segments to ask.
+    fn begin(view: &View, range: TimeRange) -> (Explanation, Vec<&Segment>) {
+        let in_range = |segment: &&Segment| segment.blocks.span.times().overlap(range);
+        let segments: Vec<&Segment> =
+            view.segments.iter().map(|segment| &**segment).filter(in_range).collect();
+        let asked: Vec<&Segment> = segments.iter().rev().take(ASKED_MAX).copied().collect();
+        let stretches = view.files.iter().flat_map(|file| &file.stretches);
+        let tail = stretches.filter(|stretch| stretch.times.overlap(range));
+        let explained = Explanation {
+            segments: segments.len() as u64,
+            asked_segments: asked.len() as u64,
+            skipped_segments: (view.segments.len() + view.lost.len() - segments.len()) as u64,
+            tail_messages: tail.map(|stretch| stretch.sequences.end - stretch.sequences.start).sum(),
+            ..Explanation::default()
+        };
+        (explained, asked)
+    }
+
+    /// Adds the figures of one segment, from as little as is needed for them.
+    fn add_estimate(&mut self, segment: &Segment, question: &RowQuestion<'_>) {
+        let rows = u64::from(segment.blocks.rows());
+        if let Some(count) = count_at_once(segment, question) {
+            self.messages += rows;
+            self.certain_messages += count;
+            return;
+        }
+        let Candidates { bounds, index } = find_candidates(segment, question);
+        let in_range = match &index {
+            Some(_) if segment.blocks.span.times().are_within(question.range) => Some(rows),
+            Some(_) => ask(segment, |index| {
+                let evaluation = Evaluation::new(&segment.blocks, index, question.run.work());
+                Ok(evaluation.within(question.range)?.count() as u64)
+            }),
+            None => None,
+        };
+        self.unindexed_segments += u64::from(in_range.is_none());
+        self.messages += in_range.unwrap_or(rows);
+        self.certain_messages += bounds.certain.count() as u64;
+        self.add_undecided(&segment.blocks, &bounds.undecided());
+    }
+
     /// Adds the result for one segment according to its index, and the templates that give the answer in it alone, by
     /// their keys.
     fn add_segment(

@@ -78,7 +78,7 @@ impl Effort {
         run: &SearchContext<'_>,
     ) -> Effort {
         let each = logspaces.each(wanted, run);
-        let each = each.filter_map(|of| Some(Effort::of(&of.searcher.explain(&of.filter?, of.range, run))));
+        let each = each.filter_map(|of| Some(Effort::of(&of.searcher.estimate(&of.filter?, of.range, run))));
         each.fold(Effort::default(), |sum, effort| sum.plus(&effort))
     }
 
