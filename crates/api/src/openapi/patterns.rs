@@ -17,7 +17,7 @@ const ZONE: &str = "^[A-Za-z][-+/_0-9A-Za-z]*$";
 /// A cursor of a list or a search.
 const CURSOR: &str = "^[-_.:0-9A-Za-z]+$";
 /// One ETag, weak or strong, or `*`.
-const REVISION: &str = r#"^(\*|(W/)?"[0-9]+([-.][^"]*)?")$"#;
+const REVISION: &str = r#"^(\*|(W/)?"[0-9]{1,19}([-.][-.0-9A-Za-z]+)?")$"#;
 /// Ids with commas between them.
 const IDS: &str = "^[^,]+(,[^,]+)*$";
 /// The name of a file with a table for lookups.
@@ -36,7 +36,7 @@ const FORMS: [(&str, &str); 10] = [
     ("to", TIME),
     ("wait", DURATION),
 ];
-/// Names of fields: each has at least one character, and a list of them at least one name.
+/// Names of fields, each of which has at least one character.
 const FIELDS: [&str; 3] = ["by", "columns", "fields"];
 /// Members whose name means something else elsewhere: schema, member, form.
 const MEMBERS: [(&str, &str, &str); 5] = [
@@ -81,9 +81,10 @@ pub(super) fn describe(api: &mut Value) {
     for request in requests {
         let members = schemas[request].get_mut("properties").and_then(Value::as_object_mut);
         for (member, value) in members.into_iter().flatten() {
-            if member == "logspaces" {
+            if ["columns", "logspaces"].contains(&member.as_str()) {
                 value["minItems"] = json!(1);
-            } else if FIELDS.contains(&member.as_str()) {
+            }
+            if FIELDS.contains(&member.as_str()) {
                 name_something(value);
             } else {
                 form_of(member).into_iter().for_each(|form| set(value, form));
@@ -96,14 +97,10 @@ fn form_of(name: &str) -> Option<&'static str> {
     FORMS.iter().find(|(of, _)| *of == name).map(|(_, form)| *form)
 }
 
-/// Refuses the empty text, and the empty list.
+/// Refuses empty names.
 fn name_something(schema: &mut Value) {
-    if schema["items"].is_object() {
-        schema["minItems"] = json!(1);
-        schema["items"]["minLength"] = json!(1);
-    } else {
-        schema["minLength"] = json!(1);
-    }
+    let name = if schema["items"].is_object() { &mut schema["items"] } else { schema };
+    name["minLength"] = json!(1);
 }
 
 /// Sets the form of a text; other values have none.

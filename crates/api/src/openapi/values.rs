@@ -103,6 +103,11 @@ pub(super) fn describe(api: &mut Value) {
         choose(&mut schemas[schema]["properties"][property], set);
         schemas[set] = json!({"type": "string", "enum": choices(set)});
     }
+    let edits = api["components"]["schemas"].as_object_mut().into_iter().flatten();
+    for (_, edit) in edits.filter(|(name, _)| name.ends_with("QueryEdit") && *name != "QueryEdit") {
+        // Serde refuses unknown fields of variants as well; utoipa says so only of structures.
+        edit["additionalProperties"] = json!(false);
+    }
     for (path, item) in api["paths"].as_object_mut().into_iter().flatten() {
         for operation in item.as_object_mut().into_iter().flatten().map(|(_, operation)| operation) {
             let id = operation["operationId"].as_str().unwrap_or_default().to_owned();
