@@ -116,8 +116,9 @@ const EXPLAINED = [
   {
     check: REFUSED,
     type: 'invalid-value',
-    path: /^(interval|buckets|step|wait|overlap|confirm_within)$/,
-    reason: 'a pattern does not bound a duration, and some parameters exclude or need each other',
+    path: /^(age|size|interval|buckets|step|wait|overlap|confirm_within)$/,
+    reason:
+      'a pattern does not bound a duration or a size, and some parameters exclude or need each other',
   },
   {
     check: REFUSED,

@@ -100,7 +100,8 @@ pub(crate) enum QueryEdit {
         field: String,
     },
     /// Removes the stages, so that the query shows the messages instead of a table made of them.
-    Messages,
+    // With braces, because serde would take unknown fields of a unit.
+    Messages {},
 }
 
 /// A query as it is understood.
@@ -214,7 +215,7 @@ impl QueryEdit {
                 count => return Err(format!("count is {count}: ask for 1 to {LIMIT_MAX} rows")),
             },
             QueryEdit::Summarize { field } => Edit::Summarize(name(&field)?),
-            QueryEdit::Messages => Edit::Messages,
+            QueryEdit::Messages {} => Edit::Messages,
         })
     }
 }

@@ -12,6 +12,8 @@ const TIME: &str = concat!(
 );
 /// A duration: a whole number with its unit.
 const DURATION: &str = "^[0-9]+(ms|s|m|h|d|w|y)$";
+/// A size: a whole number with its unit.
+const SIZE: &str = "^[0-9]+([KMGT]i?)?B$";
 /// The name of a time zone.
 const ZONE: &str = "^[A-Za-z][-+/_0-9A-Za-z]*$";
 /// A cursor of a list or a search.
@@ -39,12 +41,13 @@ const FORMS: [(&str, &str); 10] = [
 /// Names of fields, each of which has at least one character.
 const FIELDS: [&str; 3] = ["by", "columns", "fields"];
 /// Members whose name means something else elsewhere: schema, member, form.
-const MEMBERS: [(&str, &str, &str); 5] = [
+const MEMBERS: [(&str, &str, &str); 6] = [
     ("DestinationQueue", "age", DURATION),
     ("FileRotation", "age", DURATION),
     ("Gather", "age", DURATION),
     ("Retention", "age", DURATION),
     ("RetentionRequest", "age", DURATION),
+    ("RetentionRequest", "size", SIZE),
 ];
 /// Adds them all.
 pub(super) fn describe(api: &mut Value) {
@@ -139,6 +142,7 @@ mod tests {
                 ][..],
             ),
             (DURATION, &["5ms", "90d"]),
+            (SIZE, &["0B", "64KiB", "10GB"]),
             (ZONE, &["UTC", "Europe/Vienna", "Etc/GMT+5", "America/Port-au-Prince", "EST5EDT"]),
             (REVISION, &["*", "\"5\"", "W/\"5\"", "\"1.toml\"", "\"7-gzip\""]),
             (IDS, &["main", "main,other"]),
