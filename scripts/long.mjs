@@ -51,7 +51,7 @@ const proofs = {
   },
   schemathesis: {
     proves:
-      'thousands of requests made from the description get no 5xx, and no answer that it does not allow',
+      'thousands of requests made from the description get no 5xx and no answer that it does not allow, and what is refused or taken against it is explained',
     command: ['node', ['scripts/schemathesis.mjs']],
     env: {},
   },

@@ -205,6 +205,24 @@ func TestAnExportThatWasCutIsAnError(t *testing.T) {
 	}
 }
 
+func TestValuesThatDoNotFitTheirColumnAreAnError(t *testing.T) {
+	server, own := startServer(t), newProgram()
+	ingest(t, server.client(), own.messages(5, 0))
+	between := startBetween(t, server.url)
+	between.add(func(writer http.ResponseWriter, request *http.Request) {
+		answer := httptest.NewRecorder()
+		request.Header.Del("Accept-Encoding")
+		between.pass.ServeHTTP(answer, request)
+		unfit := `"unfit":[{"column":"status","values":2,"example":"-"}]`
+		_, _ = writer.Write([]byte(strings.Replace(answer.Body.String(), `"unfit":[]`, unfit, 1)))
+	})
+	err := lastError(between.client(t).Export(t.Context(), api.ExportMessagesParams{Query: own.query()}))
+	var incomplete *logstead.IncompleteError
+	if !errors.As(err, &incomplete) || !strings.Contains(err.Error(), "status: 2 values do not fit") {
+		t.Fatal(err)
+	}
+}
+
 func TestATailHasEachMessageOnceAcrossARestart(t *testing.T) {
 	server, own := startServer(t), newProgram()
 	client := server.client()

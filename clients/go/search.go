@@ -113,10 +113,11 @@ func Rows[Row any](ctx context.Context, client *Client, params api.ExportMessage
 
 func checkSummary(line []byte, rows int) error {
 	var summary struct {
-		Messages     *int     `json:"messages"`
-		Missing      int      `json:"missing"`
-		DamagedParts *int     `json:"damaged_parts"`
-		Damaged      []string `json:"damaged"`
+		Messages     *int          `json:"messages"`
+		Missing      int           `json:"missing"`
+		DamagedParts *int          `json:"damaged_parts"`
+		Damaged      []string      `json:"damaged"`
+		Unfit        []unfitColumn `json:"unfit"`
 	}
 	if err := json.Unmarshal(line, &summary); err != nil || summary.Messages == nil || summary.DamagedParts == nil {
 		return &IncompleteError{fmt.Sprintf("the export broke after %d messages: it ends without its summary", rows), err}
@@ -130,7 +131,26 @@ func checkSummary(line []byte, rows int) error {
 			*summary.DamagedParts, summary.Missing, strings.Join(summary.Damaged, "; "))
 		return &IncompleteError{Reason: reason}
 	}
+	if len(summary.Unfit) > 0 {
+		reasons := make([]string, len(summary.Unfit))
+		for i, unfit := range summary.Unfit {
+			reasons[i] = unfit.String()
+		}
+		return &IncompleteError{Reason: strings.Join(reasons, "; ")}
+	}
 	return nil
+}
+
+// unfitColumn counts the values of a typed column that do not fit its type, and are null in the export.
+type unfitColumn struct {
+	Column  string `json:"column"`
+	Values  int    `json:"values"`
+	Example string `json:"example"`
+}
+
+func (unfit unfitColumn) String() string {
+	return fmt.Sprintf("%s: %d values do not fit its type and are null, such as %q",
+		unfit.Column, unfit.Values, unfit.Example)
 }
 
 // longestLine is the longest line that is read; a message is shorter.

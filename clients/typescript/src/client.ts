@@ -43,7 +43,16 @@ type Sent = string | number | boolean;
 /** A message of an export. Its fields are what senders of JSON sent; in a search, all are texts. */
 export type ExportedMessage = Omit<Message, 'fields'> & { fields: Record<string, Sent | Sent[]> };
 
-type Summary = { messages: number; missing: number; damaged_parts: number; damaged: string[] };
+/** Values of a typed column that do not fit its type, and are null in the export. */
+type UnfitColumn = { column: string; values: number; example: string };
+
+type Summary = {
+  messages: number;
+  missing: number;
+  damaged_parts: number;
+  damaged: string[];
+  unfit: UnfitColumn[];
+};
 
 /** The bounds of one request of `ingest`. */
 const MESSAGES_IN_BODY = 10_000;
@@ -185,7 +194,7 @@ function warnings({ warnings: all }: SearchResult): string {
 
 function checkSummary(last: string | undefined, rows: number, partial: boolean): void {
   const summary = JSON.parse(last ?? '{}') as Partial<Summary>;
-  const { messages, missing = 0, damaged_parts: damagedParts, damaged = [] } = summary;
+  const { messages, missing = 0, damaged_parts: damagedParts, damaged = [], unfit = [] } = summary;
   if (messages === undefined || damagedParts === undefined)
     throw new IncompleteAnswer(
       `the export broke after ${rows} messages: it ends without its summary`,
@@ -199,6 +208,14 @@ function checkSummary(last: string | undefined, rows: number, partial: boolean):
       `${damagedParts} parts of the store cannot be read, and at least ${missing} messages are missing: ` +
         `${damaged.join('; ')}. Accept this with partial: true`,
     );
+  if (unfit.length > 0 && !partial)
+    throw new IncompleteAnswer(
+      `${unfit.map(unfitText).join('; ')}. Accept this with partial: true`,
+    );
+}
+
+function unfitText({ column, values, example }: UnfitColumn): string {
+  return `${column}: ${values} values do not fit its type and are null, such as ${JSON.stringify(example)}`;
 }
 
 /** The bodies of the requests that send messages, with the number of messages before each. */

@@ -178,6 +178,20 @@ describe('exports', () => {
     });
     await assert.rejects(all(cut.export({ query })), IncompleteAnswer);
   });
+
+  test('values that do not fit their column are an error', async () => {
+    const [logs, { query, numbered }] = [server.client(), program()];
+    await logs.ingest(numbered(5));
+    const unfit = '"unfit":[{"column":"status","values":2,"example":"-"}]';
+    const between = server.client({
+      fetch: async (...asked) => {
+        const text = await (await fetch(...asked)).text();
+        return new Response(text.replace('"unfit":[]', unfit));
+      },
+    });
+    await assert.rejects(all(between.export({ query })), /status: 2 values do not fit/);
+    assert.equal((await all(between.export({ query, partial: true }))).length, 5);
+  });
 });
 
 describe('tails', () => {

@@ -8,10 +8,22 @@ use super::{Actor, Meta, Result};
 use logstead_record::Timestamp;
 use rusqlite::params;
 
+/// Every action that an entry can have.
+pub const AUDIT_ACTIONS: [&str; 40] = [
+    "audit.dropped", "destination.discard", "destination.pause", "destination.replay", "destination.resume",
+    "destination.test", "job.cancel", "job.delete", "job.end", "job.start", "lookup.remove", "lookup.store",
+    "quarantine.discard", "quarantine.replay", "retention.resume", "router.apply", "router.confirm",
+    "sender.forget", "session.begin", "session.end", "session.refused", "session.revoke", "setup",
+    "setup.refused", "token.change", "token.create", "token.remove", "token.rotate", "totp.codes",
+    "totp.disable", "totp.enable", "totp.recovery", "totp.refused", "totp.reset", "user.change",
+    "user.create", "user.disable", "user.enable", "user.password", "user.remove",
+];
+
 impl Meta {
     /// Adds an entry. An entry that cannot be written is kept in memory until it can, because the action itself has
     /// already happened.
     pub fn add_audit(&self, actor: &Actor, action: &str, detail: &str, now: Timestamp) {
+        debug_assert!(AUDIT_ACTIONS.contains(&action), "{action} is not listed");
         let Actor { account, name } = actor.clone();
         let (action, detail) = (action.to_owned(), detail.to_owned());
         let entry = AuditEntry { number: None, time: now, account, user: name, action, detail };

@@ -50,6 +50,7 @@ mod wal;
 mod witness;
 
 pub use account::{Account, Actor};
+pub use audit::AUDIT_ACTIONS;
 pub use bookkeeper::{Bookkeeper, BooksStatus};
 pub use books::{AuditEntry, Browser};
 pub use error::{Error, Result};

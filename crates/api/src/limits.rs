@@ -5,7 +5,7 @@ use super::access::grants;
 use super::ask::{facets, query};
 use super::saved_searches;
 use logstead_accounts::name::NAME_CHARS_MAX;
-use logstead_accounts::password::PASSWORD_BYTES_MAX;
+use logstead_accounts::password::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
 use logstead_query::QUERY_BYTES_MAX;
 use utoipa::openapi::schema::{Array, ArrayItems, Object, Schema};
 use utoipa::openapi::{OpenApi, RefOr};
@@ -39,9 +39,10 @@ fn limits() -> Vec<(&'static str, &'static str, SchemaLimit)> {
         ("UserToCreate", "name", Name(NAME_CHARS_MAX)),
         ("Setup", "name", Name(NAME_CHARS_MAX)),
         ("TokenRequest", "name", Name(NAME_CHARS_MAX)),
-        ("UserToCreate", "password", Text(1, PASSWORD_BYTES_MAX)),
-        ("Setup", "password", Text(1, PASSWORD_BYTES_MAX)),
-        ("PasswordChange", "password", Text(1, PASSWORD_BYTES_MAX)),
+        ("UserToCreate", "password", Text(PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX)),
+        ("Setup", "password", Text(PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX)),
+        ("UserChange", "password", Text(PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX)),
+        ("PasswordChange", "password", Text(PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX)),
         ("UserToCreate", "scope", Text(0, grants::SCOPE_BYTES_MAX)),
         ("UserChange", "scope", Text(0, grants::SCOPE_BYTES_MAX)),
         ("TokenRequest", "scope", Text(0, grants::SCOPE_BYTES_MAX)),

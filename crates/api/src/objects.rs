@@ -1,11 +1,17 @@
 //! JSON in which a structure has to be an object, at every depth. Serde also accepts an array, by the position of the
 //! fields: a client's mistake would then be taken for something else, and a field added later would change the
 //! meaning of older requests.
+//!
+//! A number without a fraction is an integer, however it is written: JSON and its schemas do not tell `1.0` from `1`, and
+//! some languages have no integers.
 
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 use std::fmt;
+
+/// Up to here, every integer is a floating point number as well, so that none is mistaken for its neighbour.
+const INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// Wraps a deserializer, a visitor or a part of either, so that this holds at every level below it.
 pub(super) struct Objects<T>(pub(super) T);
@@ -94,7 +100,6 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Objects<V> {
         visit_i128(i128);
         visit_u64(u64);
         visit_u128(u128);
-        visit_f64(f64);
         visit_char(char);
         visit_str(&str);
         visit_borrowed_str(&'de str);
@@ -102,6 +107,15 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Objects<V> {
         visit_bytes(&[u8]);
         visit_borrowed_bytes(&'de [u8]);
         visit_byte_buf(Vec<u8>);
+    }
+
+    /// Whatever reads floating point numbers also reads integers.
+    fn visit_f64<E: Error>(self, value: f64) -> Result<V::Value, E> {
+        if value.fract() == 0.0 && value.abs() <= INTEGER_MAX {
+            self.0.visit_i64(value as i64)
+        } else {
+            self.0.visit_f64(value)
+        }
     }
 
     fn visit_none<E: Error>(self) -> Result<V::Value, E> {
@@ -221,6 +235,14 @@ mod tests {
     #[derive(Deserialize, PartialEq, Debug)]
     struct Inner {
         count: u8,
+        #[serde(flatten)]
+        share: Share,
+    }
+
+    #[derive(Deserialize, PartialEq, Debug)]
+    struct Share {
+        share: Option<f64>,
+        step: Option<i64>,
     }
 
     fn read(text: &str) -> Result<Outer, serde_json::Error> {
@@ -230,7 +252,10 @@ mod tests {
     #[test]
     fn a_structure_is_an_object_at_every_depth() {
         let whole = read(r#"{"name": "a", "inner": {"count": 1}, "list": [{"count": 2}]}"#).unwrap();
-        assert_eq!((whole.inner.map(|inner| inner.count), whole.list), (Some(1), vec![Inner { count: 2 }]));
+        assert_eq!(
+            (whole.inner.map(|inner| inner.count), whole.list),
+            (Some(1), vec![Inner { count: 2, share: Share { share: None, step: None } }])
+        );
         assert!(read(r#"{"name": "a", "inner": null}"#).is_ok());
         for text in [
             r#"["a", null, []]"#,
@@ -239,6 +264,17 @@ mod tests {
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains("invalid type: sequence, expected struct"), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_number_without_a_fraction_is_an_integer() {
+        let inner = |text: &str| Inner::deserialize(Objects(&mut serde_json::Deserializer::from_str(text)));
+        let read = inner(r#"{"count": 1.0, "share": 2.0, "step": -3e1}"#).unwrap();
+        assert_eq!(read, Inner { count: 1, share: Share { share: Some(2.0), step: Some(-30) } });
+        for text in [r#"{"count": 1.5}"#, r#"{"count": -1.0}"#, r#"{"count": 256.0}"#, r#"{"count": 1e300}"#]
+        {
+            assert!(inner(text).is_err(), "{text}");
         }
     }
 }

@@ -44,17 +44,41 @@ pub(crate) struct QueryRequest {
 pub(crate) enum QueryEdit {
     /// Restricts the query to messages whose field is `value`, or contains `part` in any case; without either, to
     /// those that lack the field.
-    Include { field: String, value: Option<String>, part: Option<String> },
+    Include {
+        #[schema(min_length = 1)]
+        field: String,
+        value: Option<String>,
+        part: Option<String>,
+    },
     /// Restricts the query to all other messages.
-    Exclude { field: String, value: Option<String>, part: Option<String> },
+    Exclude {
+        #[schema(min_length = 1)]
+        field: String,
+        value: Option<String>,
+        part: Option<String>,
+    },
     /// Like `include`, but replaces the whole filter.
-    Only { field: String, value: Option<String>, part: Option<String> },
+    Only {
+        #[schema(min_length = 1)]
+        field: String,
+        value: Option<String>,
+        part: Option<String>,
+    },
     /// Adds a value to those that a clause allows for the field, as in `host in (a, b)`, or removes it if it is one
     /// of them.
-    Toggle { field: String, value: String },
+    Toggle {
+        #[schema(min_length = 1)]
+        field: String,
+        value: String,
+    },
     /// Restricts the query to messages whose field is a number from `from` to below `to`, replacing existing ranges
     /// of the field; without either, removes these.
-    Between { field: String, from: Option<String>, to: Option<String> },
+    Between {
+        #[schema(min_length = 1)]
+        field: String,
+        from: Option<String>,
+        to: Option<String>,
+    },
     /// Negates the clause at this position.
     Negate { start: usize, end: usize },
     /// Removes the clause or stage at this position.
@@ -64,11 +88,20 @@ pub(crate) enum QueryEdit {
     /// Replaces the time range that the query names; without `from` and `to`, removes it.
     SetRange { from: Option<String>, to: Option<String> },
     /// Replaces the stages by a ranking of the most frequent values of a field.
-    Top { field: String, count: Option<u64> },
+    Top {
+        #[schema(min_length = 1)]
+        field: String,
+        #[schema(minimum = 1, maximum = 1000000)]
+        count: Option<u64>,
+    },
     /// Replaces the stages by the minimum, the mean, the 95th percentile and the maximum of a field.
-    Summarize { field: String },
+    Summarize {
+        #[schema(min_length = 1)]
+        field: String,
+    },
     /// Removes the stages, so that the query shows the messages instead of a table made of them.
-    Messages,
+    // With braces, because serde would take unknown fields of a unit.
+    Messages {},
 }
 
 /// A query as it is understood.
@@ -182,7 +215,7 @@ impl QueryEdit {
                 count => return Err(format!("count is {count}: ask for 1 to {LIMIT_MAX} rows")),
             },
             QueryEdit::Summarize { field } => Edit::Summarize(name(&field)?),
-            QueryEdit::Messages => Edit::Messages,
+            QueryEdit::Messages {} => Edit::Messages,
         })
     }
 }

@@ -4,16 +4,22 @@
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// A time: RFC 3339 or a part of it, or relative to now or to a day.
-const TIME: &str = r"^(now|today|yesterday|[-+]?[0-9])[-+:.0-9A-Za-z]*$";
+/// A time: RFC 3339 or the beginning of it, or relative to now or to a day.
+const TIME: &str = concat!(
+    "^(now|(now)?[-+]([0-9]+(ns|us|ms|s|m|h|d|w))+|today([-+][0-9]+d)?|yesterday|tomorrow",
+    "|[0-9]{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])",
+    "([Tt ]([01][0-9]|2[0-3])(:[0-5][0-9](:([0-5][0-9]|60)([.,][0-9]+)?)?)?([Zz]|[-+][0-2][0-9]:?[0-5][0-9])?)?)?)$",
+);
 /// A duration: a whole number with its unit.
 const DURATION: &str = "^[0-9]+(ms|s|m|h|d|w|y)$";
+/// A size: a whole number with its unit.
+const SIZE: &str = "^[0-9]+([KMGT]i?)?B$";
 /// The name of a time zone.
 const ZONE: &str = "^[A-Za-z][-+/_0-9A-Za-z]*$";
 /// A cursor of a list or a search.
 const CURSOR: &str = "^[-_.:0-9A-Za-z]+$";
 /// One ETag, weak or strong, or `*`.
-const REVISION: &str = r#"^(\*|(W/)?"[^"]+")$"#;
+const REVISION: &str = r#"^(\*|(W/)?"[0-9]{1,19}([-.][-.0-9A-Za-z]+)?")$"#;
 /// Ids with commas between them.
 const IDS: &str = "^[^,]+(,[^,]+)*$";
 /// The name of a file with a table for lookups.
@@ -32,13 +38,16 @@ const FORMS: [(&str, &str); 10] = [
     ("to", TIME),
     ("wait", DURATION),
 ];
+/// Names of fields, each of which has at least one character.
+const FIELDS: [&str; 3] = ["by", "columns", "fields"];
 /// Members whose name means something else elsewhere: schema, member, form.
-const MEMBERS: [(&str, &str, &str); 5] = [
+const MEMBERS: [(&str, &str, &str); 6] = [
     ("DestinationQueue", "age", DURATION),
     ("FileRotation", "age", DURATION),
     ("Gather", "age", DURATION),
     ("Retention", "age", DURATION),
     ("RetentionRequest", "age", DURATION),
+    ("RetentionRequest", "size", SIZE),
 ];
 /// Adds them all.
 pub(super) fn describe(api: &mut Value) {
@@ -54,6 +63,9 @@ pub(super) fn describe(api: &mut Value) {
                 let is_page = path.starts_with("/api/v1/oidc/");
                 let form = if is_lookup { Some(LOOKUP) } else { form_of(&name).filter(|_| !is_page) };
                 form.into_iter().for_each(|form| set(&mut parameter["schema"], form));
+                if FIELDS.contains(&name.as_str()) {
+                    name_something(&mut parameter["schema"]);
+                }
                 if parameter["in"] == "header" {
                     // A header that is not needed is left out; it is never null.
                     parameter["schema"]["type"] = json!("string");
@@ -72,8 +84,11 @@ pub(super) fn describe(api: &mut Value) {
     for request in requests {
         let members = schemas[request].get_mut("properties").and_then(Value::as_object_mut);
         for (member, value) in members.into_iter().flatten() {
-            if member == "logspaces" {
+            if ["columns", "logspaces"].contains(&member.as_str()) {
                 value["minItems"] = json!(1);
+            }
+            if FIELDS.contains(&member.as_str()) {
+                name_something(value);
             } else {
                 form_of(member).into_iter().for_each(|form| set(value, form));
             }
@@ -83,6 +98,12 @@ pub(super) fn describe(api: &mut Value) {
 
 fn form_of(name: &str) -> Option<&'static str> {
     FORMS.iter().find(|(of, _)| *of == name).map(|(_, form)| *form)
+}
+
+/// Refuses empty names.
+fn name_something(schema: &mut Value) {
+    let name = if schema["items"].is_object() { &mut schema["items"] } else { schema };
+    name["minLength"] = json!(1);
 }
 
 /// Sets the form of a text; other values have none.
@@ -104,11 +125,26 @@ mod tests {
         for (form, texts) in [
             (
                 TIME,
-                &["2026-11-21T06:13:00.123456789+01:00", "2026-11", "now", "now-1h30m", "-15m", "today-7d"][..],
+                &[
+                    "2026-11-21T06:13:00.123456789+01:00",
+                    "2026-11",
+                    "now",
+                    "now-1h30m",
+                    "-15m",
+                    "today-7d",
+                    "2026-11-21",
+                    "2026-11-21T06",
+                    "2026-11-21T06:13",
+                    "2026-11-21T06:13:00",
+                    "2026-11-21T06:13Z",
+                    "tomorrow",
+                    "+5us",
+                ][..],
             ),
             (DURATION, &["5ms", "90d"]),
+            (SIZE, &["0B", "64KiB", "10GB"]),
             (ZONE, &["UTC", "Europe/Vienna", "Etc/GMT+5", "America/Port-au-Prince", "EST5EDT"]),
-            (REVISION, &["*", "\"5\"", "W/\"5\"", "\"1.toml\""]),
+            (REVISION, &["*", "\"5\"", "W/\"5\"", "\"1.toml\"", "\"7-gzip\""]),
             (IDS, &["main", "main,other"]),
             (LOOKUP, &["assets.csv", "a-b_c.csv"]),
         ] {

@@ -1,6 +1,9 @@
 //! The format of times in answers, and the meaning and bounds of parameters, where the types of Rust do not say them.
 
 use crate::operate::{destinations, senders};
+use logstead_accounts::AUDIT_ACTIONS;
+use logstead_query::TokenKind;
+use logstead_record::{FACILITY_NAMES, Flags, SEVERITY_NAMES};
 use serde_json::{Value, json};
 
 /// Properties of answers that are times (RFC 3339).
@@ -23,6 +26,37 @@ const TIMES: [(&str, &[&str]); 17] = [
     ("SourceStatus", &["last_seen"]),
     ("VerificationFinding", &["from", "to"]),
 ];
+
+/// Texts of answers, or lists of them, that are from a closed set: schema, property, name of the set.
+const CHOICES: [(&str, &str, &str); 10] = [
+    ("AuditEntry", "action", "AuditAction"),
+    ("CertificateFile", "owner", "CertificateOwner"),
+    ("CertificateFile", "role", "CertificateRole"),
+    ("Message", "facility_name", "FacilityName"),
+    ("Message", "flags", "MessageFlag"),
+    ("Message", "severity_name", "SeverityName"),
+    ("NumberSummary", "unit", "NumberUnit"),
+    ("QueryToken", "kind", "QueryTokenKind"),
+    ("SkippedPiece", "reason", "SkipReason"),
+    ("WebSocket", "serves", "ListenerRole"),
+];
+
+/// The texts of such a set.
+fn choices(set: &str) -> Vec<&'static str> {
+    match set {
+        "AuditAction" => AUDIT_ACTIONS.to_vec(),
+        "CertificateOwner" => vec!["web", "source", "destination"],
+        "CertificateRole" => vec!["certificate", "client_ca", "ca"],
+        "FacilityName" => FACILITY_NAMES.to_vec(),
+        "ListenerRole" => vec!["web", "redirect", "metrics"],
+        "MessageFlag" => Flags::NAMES.iter().map(|(_, name)| *name).collect(),
+        "NumberUnit" => vec!["size", "duration"],
+        "QueryTokenKind" => TokenKind::NAMES.iter().map(|(_, name)| *name).collect(),
+        "SeverityName" => SEVERITY_NAMES.to_vec(),
+        "SkipReason" => vec!["too_long", "out_of_step", "unfinished"],
+        _ => panic!("there is no set {set}"),
+    }
+}
 
 /// The meaning of parameters that have no text: beginning of the path, parameter, text.
 const TEXTS: [(&str, &str, &str); 22] = [
@@ -63,6 +97,17 @@ pub(super) fn describe(api: &mut Value) {
             time["format"] = json!("date-time");
         }
     }
+    for (schema, property, set) in CHOICES {
+        let schemas = &mut api["components"]["schemas"];
+        assert!(schemas[set].is_null(), "a set and a schema are both called {set}");
+        choose(&mut schemas[schema]["properties"][property], set);
+        schemas[set] = json!({"type": "string", "enum": choices(set)});
+    }
+    let edits = api["components"]["schemas"].as_object_mut().into_iter().flatten();
+    for (_, edit) in edits.filter(|(name, _)| name.ends_with("QueryEdit") && *name != "QueryEdit") {
+        // Serde refuses unknown fields of variants as well; utoipa says so only of structures.
+        edit["additionalProperties"] = json!(false);
+    }
     for (path, item) in api["paths"].as_object_mut().into_iter().flatten() {
         for operation in item.as_object_mut().into_iter().flatten().map(|(_, operation)| operation) {
             let id = operation["operationId"].as_str().unwrap_or_default().to_owned();
@@ -72,6 +117,23 @@ pub(super) fn describe(api: &mut Value) {
             answers.for_each(|(_, answer)| mark_bytes(answer));
             operation.get_mut("requestBody").into_iter().for_each(mark_bytes);
         }
+    }
+}
+
+/// Replaces a text, or those of a list, by a reference to a set.
+fn choose(value: &mut Value, set: &str) {
+    let of_set = json!({"$ref": format!("#/components/schemas/{set}")});
+    let kind = value["type"].clone();
+    if kind == "array" {
+        value["items"] = of_set;
+    } else if kind == json!(["string", "null"]) {
+        *value = json!({"description": value["description"], "oneOf": [of_set, {"type": "null"}]});
+    } else {
+        assert_eq!(kind, "string", "a {set} is no text");
+        *value = json!({"description": value["description"], "$ref": of_set["$ref"]});
+    }
+    if let Value::Object(members) = value {
+        members.retain(|_, member| !member.is_null());
     }
 }
 

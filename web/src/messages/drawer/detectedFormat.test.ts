@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Message } from '../../api/model';
 import { sample } from '../../ui/message/sample';
 import { detectedFormat } from './detectedFormat';
 
@@ -16,7 +17,7 @@ test('a message says what it was taken for', () => {
     'Source: s',
   ]);
   check({ raw: '<38>Oct 1 22:14:15 mail su: x' }, ['Format: RFC 3164 or a relative of it']);
-  check({ raw: 'x', flags: ['unparsed', 'new_flag'] }, [
+  check({ raw: 'x', flags: ['unparsed', 'new_flag' as Message['flags'][number]] }, [
     'Format: not recognised: the whole of it is the text',
     'Noted: new_flag',
   ]);

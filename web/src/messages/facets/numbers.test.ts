@@ -3,7 +3,7 @@ import { brushOf, literal, numberText, spanOf } from './numbers';
 
 const numbers = {
   messages: 6,
-  unit: 'duration',
+  unit: 'duration' as const,
   min: 0.004,
   median: 0.086,
   p95: 2.5,
