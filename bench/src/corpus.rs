@@ -3,7 +3,7 @@
 use std::io::Write;
 
 const HOSTS: u64 = 200;
-const START_SECOND: u64 = 1_793_491_200;
+pub(crate) const START_SECOND: u64 = 1_793_491_200;
 /// Program, severity and message; `#` stands for a number, `@` for an address, `&` for a hexadecimal id.
 const TEMPLATES: [(&str, u8, &str); 12] = [
     ("sshd", 6, "Accepted publickey for deploy from @ port # ssh2: RSA SHA256:&"),
@@ -54,7 +54,7 @@ pub(crate) fn lines(count: usize) -> Vec<u8> {
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -14,6 +14,7 @@ mod ingest;
 mod journal;
 mod measure;
 mod numbered;
+mod questions;
 mod receive;
 mod route;
 mod search;
@@ -147,6 +148,9 @@ enum BenchCommand {
     Forward(Box<forward::Forward>),
     /// Forwarding for an hour to destinations that come and go
     ForwardSoak(forward_soak::ForwardSoak),
+    /// Eighty questions to the real server, first with nothing in memory, then again and again
+    #[command(after_help = questions::EXAMPLES)]
+    Questions(questions::Questions),
     /// Memory over an hour of load while users work
     Soak(soak::Soak),
     /// How senders and users fare alongside ten thousand hostile connections
@@ -191,6 +195,7 @@ fn main() -> Result<()> {
         BenchCommand::Ingest(ingest) => ingest.run(),
         BenchCommand::Forward(forward) => forward.run(),
         BenchCommand::ForwardSoak(soak) => soak.run(),
+        BenchCommand::Questions(questions) => questions.run(),
         BenchCommand::Soak(soak) => soak.run(),
         BenchCommand::Hostile(hostile) => hostile.run(),
     }

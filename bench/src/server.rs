@@ -130,8 +130,14 @@ impl Server {
 
     /// Ends the server at once, like a crash would, and starts it again with the data that it has stored.
     pub(crate) fn kill_and_restart(&mut self) -> Result<()> {
+        self.restart_after(|| Ok(()))
+    }
+
+    /// The same, with an action while no server runs.
+    pub(crate) fn restart_after(&mut self, action: impl FnOnce() -> Result<()>) -> Result<()> {
         self.child.kill()?;
         self.child.wait()?;
+        action()?;
         *self = Server::launch(self.binary.clone(), self.arguments.clone())?;
         Ok(())
     }
@@ -241,6 +247,33 @@ impl Server {
             *of_name = [of_name[0] + user, of_name[1] + system];
         }
         Ok(threads)
+    }
+
+    /// CPU time of each thread that runs now, in nanoseconds: far finer than the other figures, but threads that have
+    /// ended are missing.
+    pub(crate) fn thread_nanos(&self) -> Result<BTreeMap<u32, u64>> {
+        let mut nanos = BTreeMap::new();
+        for task in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
+            let task = task?;
+            let Some(id) = task.file_name().to_str().and_then(|id| id.parse().ok()) else { continue };
+            // A thread that has ended in the meantime has no figures.
+            let Ok(figures) = std::fs::read_to_string(task.path().join("schedstat")) else { continue };
+            let running = figures.split(' ').next().and_then(|running| running.parse().ok());
+            nanos.insert(id, running.context("/proc says no CPU time")?);
+        }
+        Ok(nanos)
+    }
+
+    /// Whether a thread runs, waits for a core, or waits for the disk.
+    pub(crate) fn is_busy(&self) -> Result<bool> {
+        for task in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
+            let Ok(stat) = std::fs::read_to_string(task?.path().join("stat")) else { continue };
+            let (_, rest) = stat.rsplit_once(") ").context("/proc has no name")?;
+            if rest.starts_with(['R', 'D']) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     pub(crate) fn peak_bytes(&self) -> Result<u64> {
