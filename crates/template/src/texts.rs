@@ -17,8 +17,9 @@ use zstd::bulk::Compressor;
 const BLOCK_BYTES: usize = 64 << 10;
 /// The maximum number of bytes of a block: a text is at most 16 MiB.
 const BLOCK_BYTES_MAX: usize = 32 << 20;
-/// The number of blocks that are kept open: windows of neighbouring rows need the same ones again.
-const OPEN_BLOCKS: usize = 8;
+/// The number of blocks that are kept open: windows of neighbouring rows need the same ones again, one for each slot
+/// of each of their templates.
+const OPEN_BLOCKS: usize = 64;
 /// The maximum size of a block that is kept open.
 const OPEN_BYTES_MAX: usize = 128 << 10;
 
@@ -70,7 +71,7 @@ fn plain(texts: &TextColumn) -> Vec<u8> {
 pub(crate) struct TextBlocks {
     blocks: Vec<Block>,
     len: usize,
-    /// The blocks that were read last, the most recent at the end.
+    /// The blocks that are kept open, in no order.
     open: Mutex<Vec<(usize, Arc<TextColumn>)>>,
 }
 
@@ -151,10 +152,13 @@ impl TextBlocks {
         let block = Arc::new(self.block(bytes, number)?);
         if self.blocks[number].plain_bytes <= OPEN_BYTES_MAX {
             let mut open = lock();
-            if OPEN_BLOCKS <= open.len() {
-                open.remove(0);
+            let kept = (number, Arc::clone(&block));
+            // Windows go round the same blocks, so the oldest one is not always the one to give way.
+            if open.len() < OPEN_BLOCKS {
+                open.push(kept);
+            } else {
+                open[number % OPEN_BLOCKS] = kept;
             }
-            open.push((number, Arc::clone(&block)));
         }
         Ok(block)
     }
