@@ -11,6 +11,7 @@
 //! | `bounds`   | the two sets of rows between which an answer lies                        |
 //! | `evaluate` | plan and index → bounds                                                  |
 //! | `forms`    | many wildcards, looked for together                                      |
+//! | `filter_name` | the name of a filter, if its rows are remembered              |
 //! | `remembered` | the rows that a filter matched, for the next question         |
 //! | `candidates` | bounds and blocks → exactly the rows of a segment                      |
 //! | `get`      | one message by its sequence                                              |
@@ -33,6 +34,7 @@ mod coverage;
 mod evaluate;
 mod explain;
 mod field_names;
+mod filter_name;
 mod follow;
 mod forms;
 mod get;

@@ -1,7 +1,7 @@
 //! A search of a logspace: the filter, the time range, and the context that limits the search.
 
+use super::filter_name::FilterName;
 use super::plan::Plan;
-use super::remembered::FilterName;
 use crate::bounds::TimeBounds;
 use logstead_query::{Context, Matcher, Query, TimeRange};
 use logstead_record::{Batch, Selection, Timestamp};

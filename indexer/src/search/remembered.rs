@@ -5,34 +5,13 @@
 //! what is remembered of a segment stays true for as long as the segment is there.
 
 use super::bounds::RowBounds;
+use super::filter_name::FilterName;
 use super::question::RowQuestion;
 use crate::segment::Segment;
-use logstead_query::Query;
 use logstead_record::Selection;
 
-/// The longest text of a filter that is remembered.
-const TEXT_BYTES_MAX: usize = 4 << 10;
-/// The length of a name: too long for two filters to have the same.
-const NAME_BYTES: usize = 16;
 /// The number of bits that the number of a row takes.
 const ROW_BITS: usize = 32;
-
-/// The name of a filter, made of its text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct FilterName([u8; NAME_BYTES]);
-
-impl FilterName {
-    /// The name of the filter for a query; `None` if its rows are not remembered.
-    pub(super) fn of(query: &Query) -> Option<FilterName> {
-        // Every row needs no memory.
-        if *query == Query::All || query.uses_now() {
-            return None;
-        }
-        let text = query.to_string();
-        let hash = (text.len() <= TEXT_BYTES_MAX).then(|| blake3::hash(text.as_bytes()))?;
-        hash.as_bytes().first_chunk().copied().map(FilterName)
-    }
-}
 
 /// The bounds of the rows of a whole segment that match a filter.
 #[derive(Debug)]
@@ -118,22 +97,7 @@ pub(super) fn keep(segment: &Segment, question: &RowQuestion<'_>, bounds: &RowBo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use logstead_query::parse_search;
     use proptest::prelude::*;
-
-    #[test]
-    fn only_filters_that_mean_the_same_tomorrow_have_a_name() {
-        let name = |text: &str| FilterName::of(&parse_search(text).unwrap().query);
-        for text in ["error", "host=a -severity>=warning", "time>2026-11-21T06:00Z error", "/a+b/ OR n>3"] {
-            assert!(name(text).is_some(), "{text}");
-            assert_eq!(name(text), name(&format!(" {text} ")));
-        }
-        assert_ne!(name("error"), name("errors"));
-        assert_ne!(name("error"), name("\"error\"s"));
-        for text in ["*", "time>-1h", "error time>=today", &"a ".repeat(TEXT_BYTES_MAX)] {
-            assert_eq!(name(text), None, "{text:.20}");
-        }
-    }
 
     proptest! {
         #[test]

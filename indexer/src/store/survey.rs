@@ -228,15 +228,20 @@ pub(crate) fn survey(
 }
 
 /// The sequence before which all messages have expired. A manifest that claims more than the folder contains is from
-/// elsewhere, and is not believed.
+/// elsewhere, and is not believed, unless the rest may be what cannot be read at the end of the file that it names: a
+/// disk may lose what it failed to write even after a later sync, and a restart in between finds it in memory.
 fn expired(listing: &Listing, candidates: &[Candidate], journals: &[JournalReplay]) -> u64 {
-    let Some(ManifestExtent { first, next, .. }) = listing.extent() else { return 0 };
+    let Some(ManifestExtent { first, next, newest, .. }) = listing.extent() else { return 0 };
     let mut named =
         candidates.iter().filter(|candidate| candidate.is_named).map(|candidate| candidate.placed);
     let has_all = named.all(|segment| listing.has_blocks(segment));
     let ends = candidates.iter().map(|candidate| candidate.range().end);
     let end = ends.chain(journals.iter().map(|journal| journal.end)).max().unwrap_or(0);
-    if has_all && next <= end { first } else { 0 }
+    let ends_unread = |journal: &JournalReplay| {
+        journal.view.first_sequence == newest && (journal.tail.is_some() || !journal.view.damaged.is_empty())
+    };
+    let is_ours = next <= end || journals.last().is_some_and(ends_unread);
+    if has_all && is_ours { first } else { 0 }
 }
 
 /// Files that never got their final names.

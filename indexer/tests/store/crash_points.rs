@@ -292,6 +292,17 @@ fn disk_calls_that_fail_at_any_step_lose_nothing() {
     });
 }
 
+/// The sync of the last append fails, and then the removal of what it wrote. A restart finds that in memory, and no
+/// later sync writes it.
+#[test]
+fn what_expired_stays_expired_if_the_disk_forgot_the_newest_messages() {
+    let appends = [&[2, 2][..], &[3], &[3, 4], &[3, 3]].map(|rows| Step::Append(rows.to_vec()));
+    let steps = [&appends[..], &[Step::Restart, Step::Expire(2885)]].concat();
+    check_each_call(&steps, 3, 16, |disk, call| {
+        (0..2).for_each(|next| disk.fault_after(call + next, Fault::Fail));
+    });
+}
+
 proptest! {
     #![proptest_config(common::cases(5))]
 
