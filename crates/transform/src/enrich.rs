@@ -190,9 +190,6 @@ fn text_fields(format: &TextFormat, text: &[u8]) -> Vec<Pair> {
 }
 
 fn captured(captures: &Captures, text: &[u8]) -> Vec<Pair> {
-    let Some(found) = captures.regex.compiled().captures(text) else { return Vec::new() };
-    let pair = |(group, name): &(usize, String)| {
-        found.get(*group).map(|value| (name.as_bytes().to_vec(), value.as_bytes().to_vec()))
-    };
-    captures.fields.iter().filter_map(pair).collect()
+    let pair = |(name, value): (&str, &[u8])| (name.as_bytes().to_vec(), value.to_vec());
+    captures.find(text).into_iter().map(pair).collect()
 }

@@ -6,6 +6,7 @@
 use crate::limits::STAGE_ITEMS_MAX;
 use crate::regex::Regex;
 use logstead_record::Field;
+use memchr::memmem;
 
 /// A regular expression whose groups are fields.
 #[derive(Clone, PartialEq, Debug)]
@@ -14,6 +15,18 @@ pub struct Captures {
     pub regex: Regex,
     /// The number of each group that is a field, and the field's name.
     pub fields: Vec<(usize, String)>,
+    /// The pieces of a template, which are found without its expression.
+    pieces: Vec<FoundPiece>,
+}
+
+/// A piece of a template to be found.
+#[derive(Clone, PartialEq, Debug)]
+enum FoundPiece {
+    Text(Vec<u8>),
+    Field {
+        /// Whether its value is wanted.
+        is_named: bool,
+    },
 }
 
 /// Literal text with fields in it.
@@ -57,8 +70,59 @@ impl Captures {
                 return bad(format!("the field `{name}` is used twice: rename one of them"));
             }
         }
-        Ok(Captures { regex, fields })
+        Ok(Captures { regex, fields, pieces: Vec::new() })
     }
+
+    /// The fields that are found in a text, with their values.
+    pub fn find<'c, 't>(&'c self, text: &'t [u8]) -> Vec<(&'c str, &'t [u8])> {
+        if !self.pieces.is_empty() {
+            let values = find_pieces(&self.pieces, text).unwrap_or_default();
+            return self.fields.iter().map(|(_, name)| name.as_str()).zip(values).collect();
+        }
+        let Some(found) = self.regex.compiled().captures(text) else { return Vec::new() };
+        let value = |(group, name): &'c (usize, String)| {
+            found.get(*group).map(|value| (name.as_str(), value.as_bytes()))
+        };
+        self.fields.iter().filter_map(value).collect()
+    }
+}
+
+/// The values of the named fields, if all pieces are found one after the other. The first place of each text is the one
+/// that counts: if the rest is not found behind it, it is not found behind a later place either.
+fn find_pieces<'t>(pieces: &[FoundPiece], text: &'t [u8]) -> Option<Vec<&'t [u8]>> {
+    let mut values = Vec::new();
+    // The end of what was found, and whether the field that begins there, if there is one, is named.
+    let (mut end, mut open) = (0, None);
+    for (index, piece) in pieces.iter().enumerate() {
+        let wanted = match piece {
+            FoundPiece::Field { is_named } => {
+                open = Some(*is_named);
+                continue;
+            }
+            FoundPiece::Text(wanted) => wanted,
+        };
+        let at = end + memmem::find(&text[end..], wanted)?;
+        // At the beginning of a template, a field contains no white space.
+        let start = if index == 1 { after_last_space(&text[..at]) } else { end };
+        if open.take() == Some(true) {
+            values.push(&text[start..at]);
+        }
+        end = at + wanted.len();
+    }
+    if open == Some(true) {
+        let rest = &text[end..];
+        values.push(&rest[..rest.iter().position(|&byte| is_space(byte)).unwrap_or(rest.len())]);
+    }
+    Some(values)
+}
+
+fn after_last_space(text: &[u8]) -> usize {
+    text.iter().rposition(|&byte| is_space(byte)).map_or(0, |at| at + 1)
+}
+
+/// White space as the expression of a template has it.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | b'\x0b' | b'\x0c' | b'\r' | b' ')
 }
 
 impl CaptureTemplate {
@@ -83,7 +147,13 @@ impl CaptureTemplate {
             return bad("this has only a field, and no text that marks where it begins or ends");
         }
         let regex = Regex::new(&source(&pieces), false).map_err(|error| CapturesError(error.to_string()))?;
-        Ok(CaptureTemplate { text: text.to_owned(), captures: Captures::of_groups(regex, fields)? })
+        let found = |piece: &CapturePiece<'_>| match piece {
+            CapturePiece::Text(text) => FoundPiece::Text(text.clone().into_bytes()),
+            CapturePiece::Field(name) => FoundPiece::Field { is_named: *name != SKIPPED },
+        };
+        let pieces = pieces.iter().map(found).collect();
+        let captures = Captures { pieces, ..Captures::of_groups(regex, fields)? };
+        Ok(CaptureTemplate { text: text.to_owned(), captures })
     }
 }
 
@@ -146,4 +216,24 @@ fn is_name(name: &str) -> bool {
 
 fn bad<T>(message: impl Into<String>) -> Result<T, CapturesError> {
     Err(CapturesError(message.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn a_template_finds_what_its_expression_finds(
+            pieces in proptest::collection::vec(prop_oneof!["[ab ]{1,2}", "<[abc_]>"], 1..6),
+            text in proptest::collection::vec(proptest::sample::select(b"aab b\t\n\x0b<>\xff\xc3\xa9".to_vec()), 0..24),
+        ) {
+            let Ok(CaptureTemplate { captures, .. }) = CaptureTemplate::new(&pieces.concat()) else { return Ok(()) };
+            let plain = Captures { pieces: Vec::new(), ..captures.clone() };
+            prop_assert_eq!(captures.find(&text), plain.find(&text), "{:?}", pieces);
+        }
+    }
 }

@@ -54,12 +54,7 @@ impl Parse {
 }
 
 fn capture(captures: &Captures, text: &[u8], named: &mut FieldSink<'_>) {
-    let Some(found) = captures.regex.compiled().captures(text) else { return };
-    for (group, name) in &captures.fields {
-        if let Some(value) = found.get(*group) {
-            named.add(name.as_bytes(), value.as_bytes());
-        }
-    }
+    captures.find(text).iter().for_each(|(name, value)| named.add(name.as_bytes(), value));
 }
 
 /// A name as written in a text, and the name of its field.
