@@ -99,9 +99,8 @@ const generators = {
   },
   'openapi-generator java': {
     generate: [openapiGenerator('java')],
-    compile: [
-      ['mvn', ['-q', '-B', '-Dmaven.test.skip=true', 'compile', 'dependency:copy-dependencies']],
-    ],
+    fetch: [['mvn', ['-q', '-B', 'dependency:copy-dependencies']]],
+    compile: [['mvn', ['-q', '-B', '-Dmaven.test.skip=true', 'compile']]],
     calls: {
       file: 'Calls.java',
       as: 'Calls.java',
@@ -203,14 +202,21 @@ async function all(commands, folder, log) {
   return true;
 }
 
+function cannotFetch(names) {
+  console.error(`not proved, as what they need cannot be fetched here: ${names.join(', ')}`);
+  process.exit(ifPossible ? 0 : 1);
+}
+
 async function prove(name, binary) {
-  const { files = {}, generate, compile, calls: asked } = generators[name];
+  const { files = {}, generate, fetch = [], compile, calls: asked } = generators[name];
   const folder = join(cache, name.replaceAll(' ', '-'));
   const row = { generates: false, compiles: false, calls: '' };
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
   row.generates = await all(generate, folder, join(folder, 'generate'));
+  if (row.generates && !(await all(fetch, folder, join(folder, 'fetch'))))
+    return cannotFetch([name]);
   row.compiles = row.generates && (await all(compile, folder, join(folder, 'compile')));
   if (asked && row.compiles) row.calls = await ask(asked, folder, binary);
   return row;
@@ -273,10 +279,7 @@ if (unknown.length > 0) {
   );
   process.exit(2);
 }
-if (!(await fetchGenerators(names))) {
-  console.error(`not proved, as they cannot be fetched here: ${names.join(', ')}`);
-  process.exit(ifPossible ? 0 : 1);
-}
+if (!(await fetchGenerators(names))) cannotFetch(names);
 const binary = await build('quick');
 const rows = {};
 for (const name of names) {
