@@ -172,7 +172,9 @@ impl Questions {
 
     /// A server that has stored and sealed all lines of a set, and rests.
     fn fill(&self, set: QuestionSet, folder: &Path) -> Result<Server> {
-        let server = self.subject.serve_with(folder, &router_document(), &[SEAL_SOON])?;
+        // The last messages are sealed only once the others are joined. Otherwise, the number of segments would depend on
+        // which of both is first.
+        let mut server = self.subject.serve(folder, &router_document())?;
         let lines = folder.join("lines.log");
         let mut out = BufWriter::new(File::create(&lines)?);
         match set {
@@ -183,6 +185,8 @@ impl Questions {
         let load = [server.url("tcp")?.to_owned(), format!("--read-file={}", lines.display())];
         self.subject.send(&load)?.end()?;
         std::fs::remove_file(&lines)?;
+        rest(&server)?;
+        server.restart_with(SEAL_SOON)?;
         settle(&server, self.messages)?;
         rest(&server)?;
         let found = server.found()?;

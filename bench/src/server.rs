@@ -133,6 +133,12 @@ impl Server {
         self.restart_after(|| Ok(()))
     }
 
+    /// The same, with another setting from now on.
+    pub(crate) fn restart_with(&mut self, setting: &str) -> Result<()> {
+        self.arguments.extend(["--set".into(), setting.into()]);
+        self.kill_and_restart()
+    }
+
     /// The same, with an action while no server runs.
     pub(crate) fn restart_after(&mut self, action: impl FnOnce() -> Result<()>) -> Result<()> {
         self.child.kill()?;

@@ -16,8 +16,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The part of the limit for those parts that were asked for more than once.
 const OFTEN_USED: f64 = 0.8;
-/// A cache is divided among locks by this many bytes, into at most this many.
-const SHARD_BYTES: usize = 128 << 20;
+/// A cache is divided among locks by this many bytes, into at most this many. A part must fit into one of them, also when
+/// the cache becomes smaller because there are more logspaces.
+const SHARD_BYTES: usize = 512 << 20;
 const SHARDS_MAX: usize = 8;
 /// The memory of an entry besides the part: its key, its place in a table and in a queue, its counters.
 const ENTRY_BYTES: usize = 192;
