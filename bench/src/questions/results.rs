@@ -192,7 +192,7 @@ fn number(value: &Value, name: &str) -> Result<f64> {
 
 fn numbers(value: &Value, name: &str) -> Result<Vec<f64>> {
     let values = value[name].as_array().with_context(|| format!("{name} is missing"))?;
-    values.iter().map(|value| value.as_f64().with_context(|| format!("{name} is no number"))).collect()
+    values.iter().map(|value| value.as_f64().with_context(|| format!("{name} is not a number"))).collect()
 }
 
 #[cfg(test)]

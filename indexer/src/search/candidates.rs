@@ -70,16 +70,19 @@ pub(crate) fn find_candidates(segment: &Segment, question: &RowQuestion<'_>) -> 
         let evaluation = Evaluation::new(&segment.blocks, index, run.work());
         let within = evaluation.within(*range)?;
         if let Some(remembered) = &remembered {
-            return Ok(RowBounds::exact(within).and(remembered));
+            return Ok((RowBounds::exact(within).and(remembered), false));
         }
         let bounds = evaluation.bounds(&filter.plan, &within)?;
-        if evaluation.is_through() {
-            remembered::keep(segment, question, &bounds);
-        }
-        Ok(bounds)
+        Ok((bounds, evaluation.is_through()))
     });
     match known {
-        Some(bounds) => Candidates { bounds, index: segment.index().ok() },
+        Some((bounds, is_new)) => {
+            // Only now is it known that no read was late.
+            if is_new {
+                remembered::keep(segment, question, &bounds);
+            }
+            Candidates { bounds, index: segment.index().ok() }
+        }
         None => {
             Candidates { bounds: RowBounds::some_of(rows_of_blocks(&segment.blocks, question)), index: None }
         }

@@ -13,7 +13,7 @@ use crate::segment::index::SegmentIndex;
 use crate::store::damage::Damage;
 use crate::store::read::{StretchItem, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
-use logstead_record::{Batch, ColumnGroups, Selection, Timestamp};
+use logstead_record::{Batch, ColumnGroup, ColumnGroups, Selection, Timestamp};
 use logstead_work::SearchContext;
 use logstead_work::lanes::{self, Wave};
 use std::collections::BTreeSet;
@@ -319,8 +319,10 @@ type VisitRows<'v> = dyn FnMut(&dyn Fn(usize) -> u64, &Arc<Batch>, &Selection) +
 
 impl RowSpan {
     /// The spans that contain these rows: whole blocks where many of their rows are wanted, and otherwise several blocks
-    /// together, so that what they share is unpacked once.
-    fn all_with(blocks: &Blocks, rows: &Selection) -> Vec<RowSpan> {
+    /// together, so that what they share is unpacked once. Texts besides messages are read for all rows of a span,
+    /// however long they are, so they are read block by block.
+    fn all_with(blocks: &Blocks, rows: &Selection, groups: ColumnGroups) -> Vec<RowSpan> {
+        let may_join = !groups.has(ColumnGroup::Pid) && !groups.has(ColumnGroup::Head);
         let mut spans: Vec<RowSpan> = Vec::new();
         for block in 0..blocks.len() {
             let range = blocks.row_range(block);
@@ -332,7 +334,7 @@ impl RowSpan {
             let joined = spans.last_mut().filter(|last| {
                 let all = last.rows.start..range.end;
                 let fits = all.len() <= SPAN_ROWS_MAX && rows.count_within(all.clone()) <= PICKED_ROWS_MAX;
-                are_picked && last.are_picked && fits && blocks.are_in_one_group(&all)
+                may_join && are_picked && last.are_picked && fits && blocks.are_in_one_group(&all)
             });
             match joined {
                 Some(last) => (last.rows.end, last.blocks) = (range.end, last.blocks + 1),
@@ -374,7 +376,7 @@ impl SegmentRows<'_> {
     ) -> Coverage {
         let mut coverage = Coverage::default();
         let (segment, blocks) = (self.segment, &self.segment.blocks);
-        let spans = RowSpan::all_with(blocks, rows);
+        let spans = RowSpan::all_with(blocks, rows, groups);
         let (mut wave, mut left) = (Wave::new(run.lanes, WAVE_BATCHES), spans.as_slice());
         while !left.is_empty() {
             let next;

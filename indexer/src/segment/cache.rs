@@ -142,7 +142,7 @@ impl Cache {
         read: impl FnOnce() -> Result<(T, usize), E>,
     ) -> Result<Arc<T>, E> {
         let key = (owner, part);
-        // Whoever reads the part now may wait for a disk until its own deadline, which may be later.
+        // Another reader may have a later deadline than this one, and wait for a disk until then.
         let known = match self.parts.get(&key) {
             Some(kept) => GuardResult::Value(kept),
             None => self.parts.get_value_or_guard(&key, Some(Deadline::current().left())),
@@ -157,7 +157,7 @@ impl Cache {
         let (what, bytes) = read()?;
         let what = Arc::new(what);
         if let GuardResult::Guard(place) = known {
-            // It is not kept if it was forgotten in the meantime.
+            // A part that is too large, or whose place was removed, is not kept.
             place.insert(CachedPart { what: what.clone(), bytes }).ok();
         }
         Ok(what)

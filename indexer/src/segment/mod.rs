@@ -243,14 +243,17 @@ impl Segment {
         if error == IndexError::Late {
             return;
         }
+        // Nobody opens the index meanwhile, who would then keep what is to be forgotten.
+        let mut state = self.index.lock();
         self.folder.cache.forget(self.owner);
-        *self.index.lock() = IndexState::Unusable(error);
+        *state = IndexState::Unusable(error);
     }
 
     /// Forgets the state of its index, because the file has been replaced.
     pub(crate) fn reopen_index(&self) {
+        let mut state = self.index.lock();
         self.folder.cache.forget(self.owner);
-        *self.index.lock() = IndexState::Unopened;
+        *state = IndexState::Unopened;
     }
 }
 

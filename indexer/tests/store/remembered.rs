@@ -9,7 +9,8 @@ use common::{encoded, filter, message, open_all};
 use logstead_indexer::{OpenLogspace, Options, Order, Request, Searcher, SimDisk};
 use logstead_query::TimeRange;
 use logstead_record::{SECOND, Timestamp};
-use logstead_work::SearchContext;
+use logstead_work::{Deadline, SearchContext};
+use std::time::Duration;
 
 const OF_SEGMENT: u64 = 3000;
 /// An index proposes rows for two whole messages, and cannot decide about them.
@@ -106,5 +107,27 @@ fn without_memory_for_it_nothing_is_remembered() {
     for _ in 0..2 {
         let (found, blocks) = count(&opened.searcher, UNDECIDED, TimeRange::ALL);
         assert!(found == expected(0..OF_SEGMENT) && 0 < blocks);
+    }
+}
+
+/// A disk that is too slow for the first question leaves nothing behind that the next one would believe.
+#[test]
+fn what_was_not_read_in_time_is_not_remembered() {
+    for query in [UNDECIDED, "w2046", "w20*", "took -w2046", "of AND 337", "/w20[0-9]6 of/", "*04*"] {
+        for millis in 0..40 {
+            let disk = SimDisk::new(0);
+            let mut opened = open_all(&disk, options()).unwrap();
+            store(&mut opened, 0);
+            let expected = count(&opened.searcher.clone(), query, TimeRange::ALL).0;
+            let slow = disk.after_kill();
+            let searcher = open_all(&slow, options()).unwrap().searcher;
+            slow.set_read_time(Duration::from_millis(1));
+            let (clock, start) = (slow.clone(), slow.now());
+            let deadline = Deadline::after(Duration::from_millis(millis), move || clock.now() - start);
+            let run = SearchContext { deadline: &deadline, ..SearchContext::alone() };
+            searcher.count(&filter(query), TimeRange::ALL, &run);
+            slow.set_read_time(Duration::ZERO);
+            assert_eq!(count(&searcher, query, TimeRange::ALL).0, expected, "{query} after {millis} ms");
+        }
     }
 }

@@ -129,7 +129,7 @@ fn choose(value: &mut Value, set: &str) {
     } else if kind == json!(["string", "null"]) {
         *value = json!({"description": value["description"], "oneOf": [of_set, {"type": "null"}]});
     } else {
-        assert_eq!(kind, "string", "a {set} is no text");
+        assert_eq!(kind, "string", "a {set} is not a text");
         *value = json!({"description": value["description"], "$ref": of_set["$ref"]});
     }
     if let Value::Object(members) = value {
