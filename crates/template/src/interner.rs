@@ -38,6 +38,11 @@ impl Interner {
         self.texts.len()
     }
 
+    /// The texts in the order of their numbers.
+    pub(crate) fn into_texts(self) -> TextColumn {
+        self.texts
+    }
+
     pub(crate) fn memory_bytes(&self) -> usize {
         self.known.allocation_size() + self.texts.memory_bytes()
     }

@@ -3,7 +3,7 @@
 //!
 //! **Invariant:** an answer is the same from columns and from messages.
 
-use super::columns::{AnswerColumns, ColumnFailure, SegmentCounts, counted_values};
+use super::columns::{AnswerColumns, ColumnFailure, SegmentCounts};
 use super::coverage::Coverage;
 use super::question::{Filter, RowQuestion};
 use super::searcher::Searcher;
@@ -116,46 +116,58 @@ impl AnswerVisitor<'_, '_> {
             return Coverage::default();
         }
         let mut counted = counted.into_iter();
-        let by_messages: Vec<usize> = (0..self.asked.len())
-            .filter(|&at| !self.add_by_columns(at, sealed, rows, counted.next().unwrap_or(Ok(None))))
+        let left: Vec<(usize, Selection)> = (0..self.asked.len())
+            .map(|at| (at, self.add_by_columns(at, sealed, rows, counted.next().unwrap_or(Ok(None)))))
+            .filter(|(_, left)| !left.is_empty())
             .collect();
-        if by_messages.is_empty() || self.error.is_some() {
+        if left.is_empty() || self.error.is_some() {
             return Coverage::default();
         }
-        let groups = by_messages.iter().map(|&at| self.asked[at].groups());
+        let groups = left.iter().map(|(at, _)| self.asked[*at].groups());
         let groups = groups.fold(ColumnGroups::TIMES, ColumnGroups::and);
-        sealed.read(rows, groups, run, &mut |sequence, batch, rows| {
-            for &at in &by_messages {
-                self.add_batch(at, sequence, batch, rows);
+        let mut all = Selection::none(rows.rows());
+        left.iter().for_each(|(_, left)| all.union(left));
+        let first = sealed.segment.id.first_sequence;
+        sealed.read(&all, groups, run, &mut |sequence, batch, rows| {
+            for (at, left) in &left {
+                if *left == all {
+                    self.add_batch(*at, sequence, batch, rows);
+                    continue;
+                }
+                let is_left = |row| rows.contains(row) && left.contains((sequence(row) - first) as usize);
+                self.add_batch(*at, sequence, batch, &Selection::from_fn(rows.rows(), is_left));
             }
         })
     }
 
-    /// Adds rows of a segment by its columns, and returns whether these gave the answer all that it needs.
+    /// Adds rows of a segment by its columns. Returns the rows for which these did not give the answer all that it needs.
     fn add_by_columns(
         &mut self,
         at: usize,
         sealed: &SegmentRows<'_>,
         rows: &Selection,
         counted: Result<Option<SegmentCounts>, ColumnFailure>,
-    ) -> bool {
-        let Some(columns) = AnswerColumns::of(sealed, self.logspace) else { return false };
+    ) -> Selection {
+        let Some(columns) = AnswerColumns::of(sealed, self.logspace) else { return rows.clone() };
+        let (asked, work) = (&mut self.asked[at], &self.work);
+        let mut left = rows.clone();
         let added = counted.and_then(|counted| match counted {
             Some(counted) => {
-                self.asked[at].add_counted(&counted, self.logspace);
-                Ok(true)
+                asked.add_counted(&counted, self.logspace);
+                left = Selection::none(rows.rows());
+                Ok(())
             }
-            None => asked_in_time(|| self.asked[at].add_columns(&columns, rows, &self.work)),
+            None => asked_in_time(|| asked.add_columns(&columns, &mut left, work)),
         });
         match added {
-            Ok(added) => added,
+            Ok(()) => left,
             Err(ColumnFailure::Answer(error)) => {
                 self.error = Some(error);
-                true
+                Selection::none(rows.rows())
             }
             Err(ColumnFailure::Index(error)) => {
                 sealed.segment.distrust_index(error);
-                false
+                left
             }
         }
     }
@@ -192,9 +204,11 @@ impl AnswerTarget<'_> {
                 histogram.add_counts(counts)
             }
             (AnswerTarget::Facets(facets), SegmentCounts::Values(fields)) => {
-                for (at, (names, counts)) in fields.iter().enumerate() {
-                    let values = counted_values(&facets.needs()[at], names.as_deref(), logspace);
-                    facets.add_counts(at, &values, counts);
+                for (at, field) in fields.iter().enumerate() {
+                    for counted in field {
+                        let values = counted.coded(&facets.needs()[at], logspace);
+                        facets.add_counts(at, &values, &counted.counts);
+                    }
                 }
             }
             (AnswerTarget::Discovery(discovery), SegmentCounts::Fields { rows, seen, has_more }) => {
@@ -204,25 +218,33 @@ impl AnswerTarget<'_> {
         }
     }
 
-    /// Adds rows of a segment by its columns; `false` if these are not enough.
+    /// Adds rows of a segment by its columns, and removes from `rows` those that were added.
     fn add_columns(
         &mut self,
         columns: &AnswerColumns<'_>,
-        rows: &Selection,
+        rows: &mut Selection,
         work: &Work<'_>,
-    ) -> Result<bool, ColumnFailure> {
+    ) -> Result<(), ColumnFailure> {
         if matches!(self, AnswerTarget::Facets(_) | AnswerTarget::Discovery(_))
             || matches!(self, AnswerTarget::Table(table) if table.needs_batches())
         {
-            return Ok(false);
+            return Ok(());
         }
-        let Some(fields) = columns.coded(self.needs(), work)? else { return Ok(false) };
-        columns.with_part(rows, fields, |part| match self {
-            AnswerTarget::Histogram(histogram) => histogram.add(part, work),
-            AnswerTarget::Table(table) => table.add(part, work),
-            AnswerTarget::Facets(_) | AnswerTarget::Discovery(_) => Ok(()),
-        })?;
-        Ok(true)
+        let Some(places) = columns.places(self.needs()) else { return Ok(()) };
+        for part in columns.parts(&places) {
+            let selected = rows.slice(part.clone());
+            if selected.is_empty() {
+                continue;
+            }
+            let Some(fields) = columns.coded(self.needs(), &places, &part, work)? else { continue };
+            columns.with_part(&part, &selected, fields, |part| match self {
+                AnswerTarget::Histogram(histogram) => histogram.add(part, work),
+                AnswerTarget::Table(table) => table.add(part, work),
+                AnswerTarget::Facets(_) | AnswerTarget::Discovery(_) => Ok(()),
+            })?;
+            part.for_each(|row| rows.remove(row));
+        }
+        Ok(())
     }
 
     fn add_batch(

@@ -1,8 +1,9 @@
 //! Computes answers from the columns of a segment, if there are columns for all needed fields.
 
 use super::sweep::SegmentRows;
+use crate::segment::blocks::BlocksError;
 use crate::segment::bundle::{IndexError, Section};
-use crate::segment::index::{FieldLocation, SegmentIndex};
+use crate::segment::index::{FieldColumn, FieldLocation, SegmentIndex};
 use crate::segment::names::NamesColumn;
 use crate::segment::times::Times;
 use logstead_answer::{
@@ -11,7 +12,9 @@ use logstead_answer::{
 use logstead_record::FieldName;
 use logstead_record::{Field, Selection, Storage, TextColumn};
 use logstead_work::Work;
+use logstead_work::deadline::watch_late;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The reasons why columns gave no answer.
@@ -39,10 +42,26 @@ pub(super) struct AnswerColumns<'a> {
 pub(super) enum SegmentCounts {
     /// The count for each bucket of a histogram.
     Spans(Vec<u64>),
-    /// The column of each field, if it has one, and the number of rows with each value.
-    Values(Vec<(Option<Arc<NamesColumn>>, Vec<u64>)>),
-    /// The number of rows, the fields that they have, and whether they have fields without a column.
+    /// The columns of each field.
+    Values(Vec<Vec<CountedColumn>>),
+    /// The number of rows, the fields that they have, and whether they may have others.
     Fields { rows: u64, seen: Vec<FieldTally>, has_more: bool },
+}
+
+/// A column, and the number of rows with each of its values.
+pub(super) struct CountedColumn {
+    values: CountedValues,
+    pub(super) counts: Vec<u64>,
+}
+
+/// The values of a column that were counted.
+enum CountedValues {
+    /// That of a field which every segment has.
+    Names(Arc<NamesColumn>),
+    /// That of a dynamic field in a group.
+    Field(FieldColumn),
+    /// The name of the logspace.
+    Logspace,
 }
 
 impl<'a> AnswerColumns<'a> {
@@ -52,60 +71,71 @@ impl<'a> AnswerColumns<'a> {
         Some(AnswerColumns { index, logspace, rows: sealed.segment.blocks.rows() as usize })
     }
 
-    /// The location of each field; `None` if one of them has no column with values.
-    fn places(&self, fields: &[FieldName]) -> Result<Option<Vec<FieldLocation>>, ColumnFailure> {
-        let mut places = Vec::with_capacity(fields.len());
-        for field in fields {
-            let place = self.index.place(field);
-            let is_logspace = *field == FieldName::Known(Field::Logspace);
-            match place {
-                FieldLocation::Blocks if is_logspace => {}
-                FieldLocation::Blocks => return Ok(None),
-                FieldLocation::Nowhere => {}
-                FieldLocation::Known(_) | FieldLocation::Dynamic(_) => {
-                    if !self.index.values(place)?.is_complete {
-                        return Ok(None);
-                    }
-                }
-            }
-            places.push(place);
-        }
-        Ok(Some(places))
+    /// The location of each field; `None` if one of them has no column.
+    pub(super) fn places(&self, fields: &[FieldName]) -> Option<Vec<FieldLocation>> {
+        let places = fields.iter().map(|field| (field, self.index.place(field)));
+        places
+            .map(|(field, place)| {
+                let is_logspace = *field == FieldName::Known(Field::Logspace);
+                (place != FieldLocation::Blocks || is_logspace).then_some(place)
+            })
+            .collect()
     }
 
+    /// The parts of the segment whose columns are read together: its groups if dynamic fields are needed.
+    pub(super) fn parts(&self, places: &[FieldLocation]) -> Vec<Range<usize>> {
+        let groups = self.index.groups();
+        match places.iter().any(|place| matches!(place, FieldLocation::Dynamic(_))) {
+            true => (0..groups.groups()).map(|group| groups.rows_of(group)).collect(),
+            false => std::iter::once(0..self.rows).collect(),
+        }
+    }
+
+    /// The columns of some fields for the rows of a part; `None` if one cannot be made.
     pub(super) fn coded(
         &self,
         fields: &[FieldName],
+        places: &[FieldLocation],
+        part: &Range<usize>,
         work: &Work<'_>,
     ) -> Result<Option<Vec<CodedColumn<'static>>>, ColumnFailure> {
-        let Some(places) = self.places(fields)? else { return Ok(None) };
         let mut coded = Vec::with_capacity(fields.len());
-        for (field, place) in fields.iter().zip(places) {
-            check(work, self.rows)?;
+        for (field, &place) in fields.iter().zip(places) {
+            check(work, part.len())?;
             coded.push(match place {
-                FieldLocation::Known(_) | FieldLocation::Dynamic(_) => {
-                    let names = self.index.names(place)?;
-                    let ids = Cow::Owned(names.ids());
-                    values_of(field, &names, ids)
+                FieldLocation::Known(column) => {
+                    let names = self.index.names(column)?;
+                    values_of(field, &names, Cow::Owned(names.ids_of(part.clone())))
                 }
-                FieldLocation::Blocks => CodedColumn::constant(self.logspace, self.rows),
+                FieldLocation::Dynamic(number) => {
+                    let column = self.field(number, self.index.groups().group_of(part.start))?;
+                    let Some(names) = &*column else { return Ok(None) };
+                    values_of(field, names, Cow::Owned(names.ids()))
+                }
+                FieldLocation::Blocks => CodedColumn::constant(self.logspace, part.len()),
                 FieldLocation::Nowhere => {
-                    CodedColumn { ids: Cow::Owned(vec![0; self.rows]), ..CodedColumn::default() }
+                    CodedColumn { ids: Cow::Owned(vec![0; part.len()]), ..CodedColumn::default() }
                 }
             });
         }
         Ok(Some(coded))
     }
 
-    /// Passes rows on as a part, with their times and these fields.
+    /// The column of a dynamic field in a group.
+    fn field(&self, number: u32, group: usize) -> Result<FieldColumn, ColumnFailure> {
+        Ok(in_time(|| self.index.field(number, group))?.unwrap_or_default())
+    }
+
+    /// Passes rows of a part on, with their times and these fields.
     pub(super) fn with_part<T>(
         &self,
+        part: &Range<usize>,
         rows: &Selection,
         fields: Vec<CodedColumn<'_>>,
         show: impl FnOnce(&AnswerRows<'_>) -> Result<T, AnswerError>,
     ) -> Result<T, ColumnFailure> {
-        let times = SegmentTimes::of(&self.index.times);
-        let part = AnswerRows { rows: self.rows, selected: rows, times: &times, fields };
+        let times = SegmentTimes::of(&self.index.times, part);
+        let part = AnswerRows { rows: part.len(), selected: rows, times: &times, fields };
         show(&part).map_err(|error| match error {
             AnswerError::Unreadable(Unreadable(why)) => ColumnFailure::Index(IndexError::Format(why)),
             error => ColumnFailure::Answer(error),
@@ -119,36 +149,66 @@ impl<'a> AnswerColumns<'a> {
         work: &Work<'_>,
     ) -> Result<Option<SegmentCounts>, ColumnFailure> {
         check(work, self.rows / 4)?;
-        let counts = self.with_part(rows, Vec::new(), |part| Ok(histogram.count(part)?))?;
+        let counts = self.with_part(&(0..self.rows), rows, Vec::new(), |part| Ok(histogram.count(part)?))?;
         Ok(Some(SegmentCounts::Spans(counts)))
     }
 
-    /// Counts values by their ids, without examining each row; `None` if a field has no column with values.
+    /// Counts values by their ids, without examining each row; `None` if a field has no column.
     pub(super) fn count_values(
         &self,
         facets: &Facets,
         rows: &Selection,
         work: &Work<'_>,
     ) -> Result<Option<SegmentCounts>, ColumnFailure> {
-        let Some(places) = self.places(facets.needs())? else { return Ok(None) };
+        let Some(places) = self.places(facets.needs()) else { return Ok(None) };
         let mut counted = Vec::with_capacity(places.len());
         for place in places {
             check(work, self.rows)?;
             counted.push(match place {
-                FieldLocation::Known(_) | FieldLocation::Dynamic(_) => {
-                    let names = self.index.names(place)?;
+                FieldLocation::Known(column) => {
+                    let names = self.index.names(column)?;
                     let counts = names.counts(rows);
-                    (Some(names), counts)
+                    vec![CountedColumn { values: CountedValues::Names(names), counts }]
                 }
-                FieldLocation::Blocks => (None, vec![rows.count() as u64]),
-                FieldLocation::Nowhere => (None, Vec::new()),
+                FieldLocation::Dynamic(number) => match self.count_field(number, rows, work)? {
+                    Some(counted) => counted,
+                    None => return Ok(None),
+                },
+                FieldLocation::Blocks => {
+                    let counts = vec![rows.count() as u64];
+                    vec![CountedColumn { values: CountedValues::Logspace, counts }]
+                }
+                FieldLocation::Nowhere => Vec::new(),
             });
         }
         Ok(Some(SegmentCounts::Values(counted)))
     }
 
-    /// Examines the column of every dynamic field; `None` if that is not enough. Every field must have a column with
-    /// values; for a rough discovery, each column must say at least which rows have the field.
+    /// Counts the values of a dynamic field; `None` if it has no column.
+    fn count_field(
+        &self,
+        number: u32,
+        rows: &Selection,
+        work: &Work<'_>,
+    ) -> Result<Option<Vec<CountedColumn>>, ColumnFailure> {
+        let groups = self.index.groups();
+        let mut counted = Vec::with_capacity(groups.groups());
+        for group in 0..groups.groups() {
+            let selected = rows.slice(groups.rows_of(group));
+            if selected.is_empty() {
+                continue;
+            }
+            check(work, selected.rows())?;
+            let column = self.field(number, group)?;
+            let Some(names) = &*column else { return Ok(None) };
+            let counts = names.counts(&selected);
+            counted.push(CountedColumn { values: CountedValues::Field(column), counts });
+        }
+        Ok(Some(counted))
+    }
+
+    /// Examines the fields of rows; `None` if that is not enough. For a rough discovery, it is enough to know which rows
+    /// have each field.
     pub(super) fn discover(
         &self,
         rows: &Selection,
@@ -156,36 +216,73 @@ impl<'a> AnswerColumns<'a> {
         work: &Work<'_>,
     ) -> Result<Option<SegmentCounts>, ColumnFailure> {
         let fields = &self.index.fields;
-        if !is_rough && !fields.have_columns() {
-            return Ok(None);
-        }
-        let mut seen = Vec::new();
-        for (number, name) in fields.with_column.iter().enumerate() {
-            check(work, self.rows / 4)?;
-            let names = self.index.names(FieldLocation::Dynamic(number))?;
-            let suffices = names.is_complete() || is_rough && names.is_filled();
-            if !suffices {
-                return Ok(None);
-            }
-            let counts = names.counts(rows);
-            check(work, names.values().len())?;
-            seen.push(match names.is_complete() {
-                true => FieldTally::of_counts(name.as_bytes(), names.values(), &counts),
-                false => FieldTally::of_presence(name.as_bytes(), counts.first().copied().unwrap_or(0)),
-            });
-        }
+        let seen = match is_rough {
+            true => self.present(rows, work)?,
+            false if fields.is_complete() => self.tallies(rows, work)?,
+            false => None,
+        };
+        let Some(mut seen) = seen else { return Ok(None) };
         seen.retain(|field| !field.is_empty());
-        Ok(Some(SegmentCounts::Fields { rows: rows.count() as u64, seen, has_more: !fields.have_columns() }))
+        Ok(Some(SegmentCounts::Fields { rows: rows.count() as u64, seen, has_more: !fields.is_complete() }))
     }
 }
 
-/// The values of a field that were counted: those of its column, or the name of the logspace.
-pub(super) fn counted_values<'a>(
-    field: &FieldName,
-    names: Option<&NamesColumn>,
-    logspace: &str,
-) -> CodedColumn<'a> {
-    names.map_or_else(|| CodedColumn::constant(logspace, 0), |names| values_of(field, names, Cow::default()))
+impl AnswerColumns<'_> {
+    /// The number of rows with each dynamic field; `None` if a group cannot be read.
+    fn present(&self, rows: &Selection, work: &Work<'_>) -> Result<Option<Vec<FieldTally>>, ColumnFailure> {
+        let (groups, mut seen) = (self.index.groups(), Vec::new());
+        for group in (0..groups.groups()).filter(|&group| groups.has_fields(group)) {
+            let selected = rows.slice(groups.rows_of(group));
+            check(work, selected.rows() / 4)?;
+            let Some(parts) = in_time(|| groups.parts(group))? else { return Ok(None) };
+            if parts.rows() != selected.rows() {
+                return Ok(None);
+            }
+            let counts = parts.counts(&selected);
+            seen.extend(
+                parts.names.iter().zip(counts).map(|(name, count)| FieldTally::of_presence(name, count)),
+            );
+        }
+        Ok(Some(seen))
+    }
+
+    /// The values of each dynamic field; `None` if one has no column.
+    fn tallies(&self, rows: &Selection, work: &Work<'_>) -> Result<Option<Vec<FieldTally>>, ColumnFailure> {
+        let mut seen = Vec::new();
+        for (number, name) in (0..).zip(self.index.fields.spelled()) {
+            let Some(counted) = self.count_field(number, rows, work)? else { return Ok(None) };
+            for CountedColumn { values, counts } in &counted {
+                let CountedValues::Field(column) = values else { continue };
+                let Some(names) = &**column else { continue };
+                check(work, names.values().len())?;
+                seen.push(FieldTally::of_counts(name.as_bytes(), names.values(), counts));
+            }
+        }
+        Ok(Some(seen))
+    }
+}
+
+/// Reads a part of the blocks; none if it is damaged, which whoever reads its messages says.
+fn in_time<T>(read: impl FnOnce() -> Result<T, BlocksError>) -> Result<Option<T>, ColumnFailure> {
+    match watch_late(read) {
+        (Ok(part), _) => Ok(Some(part)),
+        (Err(_), true) => Err(IndexError::Late.into()),
+        (Err(_), false) => Ok(None),
+    }
+}
+
+impl CountedColumn {
+    /// The values as answers show them.
+    pub(super) fn coded<'a>(&self, field: &FieldName, logspace: &str) -> CodedColumn<'a> {
+        match &self.values {
+            CountedValues::Names(names) => values_of(field, names, Cow::default()),
+            CountedValues::Field(column) => column
+                .as_ref()
+                .as_ref()
+                .map_or_else(CodedColumn::default, |names| values_of(field, names, Cow::default())),
+            CountedValues::Logspace => CodedColumn::constant(logspace, 0),
+        }
+    }
 }
 
 /// Checks whether there is time to examine a column of this many rows.
@@ -206,21 +303,23 @@ fn values_of<'a>(field: &FieldName, names: &NamesColumn, ids: Cow<'a, [u32]>) ->
     }
 }
 
-/// The times of a segment.
+/// The times of a part of a segment, which begins with its row `first`.
 struct SegmentTimes<'a> {
     times: &'a Times<Section>,
+    first: u32,
     frames: Vec<TimeFrame>,
 }
 
 impl SegmentTimes<'_> {
-    fn of(times: &Times<Section>) -> SegmentTimes<'_> {
-        let frames = times.frames().iter();
+    fn of<'a>(times: &'a Times<Section>, part: &Range<usize>) -> SegmentTimes<'a> {
+        let (first, end) = (part.start as u32, part.end as u32);
+        let frames = times.frames().iter().filter(|frame| first < frame.rows.end && frame.rows.start < end);
         let frames = frames.map(|frame| TimeFrame {
-            rows: frame.rows.clone(),
+            rows: frame.rows.start.max(first) - first..frame.rows.end.min(end) - first,
             earliest: frame.earliest,
             latest: frame.latest,
         });
-        SegmentTimes { times, frames: frames.collect() }
+        SegmentTimes { times, first, frames: frames.collect() }
     }
 }
 
@@ -230,9 +329,10 @@ impl RowTimes for SegmentTimes<'_> {
     }
 
     fn read(&self, frame: usize, out: &mut Vec<i64>) -> Result<(), Unreadable> {
+        let Range { start, end } = self.frames[frame].rows;
         *out = self
             .times
-            .read(self.frames[frame].rows.clone())
+            .read(self.first + start..self.first + end)
             .map_err(|error| Unreadable(error.to_string()))?;
         Ok(())
     }

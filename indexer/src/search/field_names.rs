@@ -16,7 +16,7 @@ pub(super) fn field_names(view: &View, range: TimeRange, run: &SearchContext<'_>
         if segment.blocks.span.times().overlap(range)
             && let Ok(index) = segment.index()
         {
-            index.fields.with_column.iter().chain(&index.fields.without_column).for_each(|name| add(name));
+            index.fields.spelled().for_each(|name| add(&name));
         }
     }
     for file in &view.files {

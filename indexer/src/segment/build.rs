@@ -13,7 +13,6 @@ use super::{Folder, Segment};
 use crate::journal::frame::Hash;
 use logstead_record::Batch;
 use logstead_template::DecodeError;
-use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -59,7 +58,6 @@ impl<'a> SegmentBuilder<'a> {
     /// Adds the next messages.
     pub(crate) fn push(&mut self, batch: &Batch) -> io::Result<()> {
         let SegmentBuilder { blocks, index, memory, .. } = self;
-        index.push(batch);
         let mut fault = None;
         blocks.push(batch, &mut |texts| add_group(index, texts, &mut fault))?;
         memory.set(blocks.memory_bytes());
@@ -74,14 +72,8 @@ impl<'a> SegmentBuilder<'a> {
     /// Adds the messages of a group unchanged.
     pub(crate) fn push_group(&mut self, groups: &RowGroups, group: usize) -> Result<(), BlocksError> {
         let SegmentBuilder { blocks, index, memory, .. } = self;
-        let index = RefCell::new(index);
         let mut fault = None;
-        blocks.push_group(
-            groups,
-            group,
-            &mut |texts| add_group(&mut index.borrow_mut(), texts, &mut fault),
-            &mut |batch| index.borrow_mut().push(batch),
-        )?;
+        blocks.push_group(groups, group, &mut |texts| add_group(index, texts, &mut fault))?;
         memory.set(blocks.memory_bytes());
         fault.map_or(Ok(()), |fault| Err(fault.into()))
     }

@@ -46,8 +46,8 @@ pub(crate) enum CachePart {
     Index,
     /// A column that every segment has.
     Column(CommonColumn),
-    /// The column of a dynamic field.
-    Field(usize),
+    /// The column of a dynamic field, for the rows of a group.
+    Field(u32, usize),
     /// A whole section.
     Section(&'static str),
     /// A section of a group of rows.

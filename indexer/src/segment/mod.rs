@@ -10,7 +10,7 @@ pub(crate) mod blocks;
 pub(crate) mod build;
 pub(crate) mod bundle;
 pub(crate) mod cache;
-mod column;
+pub(crate) mod column;
 pub(crate) mod fields;
 pub(crate) mod id;
 pub(crate) mod index;

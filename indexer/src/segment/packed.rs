@@ -154,18 +154,6 @@ impl PackedBuilder {
         }
     }
 
-    /// Replaces each number greater than `most` by `most`.
-    pub(crate) fn cap(&mut self, most: u32) {
-        let full = std::mem::take(self);
-        let (mut at, mut frame) = (0, [0; FRAME_ROWS]);
-        for &(width, base) in &full.frames {
-            unpack(width, base, &full.numbers[at..], &mut frame);
-            at += usize::from(width) * WIDTH_BYTES;
-            self.extend(frame.iter().map(|&value| value.min(most)));
-        }
-        self.extend(full.open[..full.open_rows].iter().map(|&value| value.min(most)));
-    }
-
     /// The count of the numbers.
     pub(crate) fn rows(&self) -> usize {
         self.frames.len() * FRAME_ROWS + self.open_rows
@@ -425,12 +413,6 @@ mod tests {
             let mut in_runs = Vec::new();
             builder.finish(&mut in_runs);
             prop_assert_eq!(in_runs, bytes);
-            let mut builder = PackedBuilder::default();
-            builder.extend(values.iter().copied());
-            builder.cap(3);
-            let mut capped = Vec::new();
-            builder.finish(&mut capped);
-            prop_assert_eq!(capped, packed(&values.iter().map(|&value| value.min(3)).collect::<Vec<_>>()));
         }
 
         #[test]

@@ -297,7 +297,7 @@ fn a_segment_of_another_version_is_not_read_and_stays() {
 
 #[test]
 fn an_index_of_another_version_is_made_again() {
-    for version in [2, 4] {
+    for version in [3, 5] {
         let opened = open_all(&segment_with(INDEX, version, 80), Options::default()).unwrap();
         let mut findings = Vec::new();
         opened.searcher.verify(&SearchContext::alone(), &mut |checked| findings.extend(checked.findings));

@@ -92,6 +92,21 @@ impl SlotColumn {
         matches!(self, SlotColumn::Few(_) | SlotColumn::Many(_))
     }
 
+    /// The number of bytes of each of its values, if that is the same for all.
+    pub(super) fn length(&self) -> Option<usize> {
+        let SlotColumn::Number { kind, lengths, low, high } = self else { return None };
+        let prefix = if *kind == VariableKind::Prefixed { 2 } else { 0 };
+        match lengths {
+            Lengths::Fixed(length) => Some(prefix + length),
+            Lengths::Natural if high.is_none() => {
+                let (least, largest) = low.bounds;
+                let digits = kind.digits(least);
+                (digits == kind.digits(largest)).then_some(prefix + digits)
+            }
+            Lengths::Natural | Lengths::Each(_) => None,
+        }
+    }
+
     /// Opens a column of `rows` rows. `words` is the number of words outside the dictionary in earlier columns; those
     /// of this column are added to it.
     pub(crate) fn read(

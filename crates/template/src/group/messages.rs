@@ -5,6 +5,7 @@
 
 use super::column::{Lengths, SlotColumn};
 use super::read::{GroupTemplate, TemplateGroup};
+use super::span::ValueClass;
 use crate::bytes::{DecodeError, Result};
 use crate::digits::{DIGITS_MAX, decimal};
 use crate::numbers::NumberColumn;
@@ -36,21 +37,21 @@ const SHORT_BYTES: usize = 16;
 const RUN_MIN: usize = 4;
 
 /// The position of the first value of a slot.
-enum SlotSource {
+pub(super) enum SlotSource {
     Number { kind: VariableKind, lengths: LengthSource, low: usize, high: Option<usize> },
     Address(usize),
     Few(usize),
     Words(usize),
 }
 
-enum LengthSource {
+pub(super) enum LengthSource {
     Fixed(usize),
     Each(usize),
 }
 
 /// The values read from columns.
 #[derive(Default)]
-struct ColumnValues {
+pub(super) struct ColumnValues {
     numbers: Vec<u64>,
     words: TextColumn,
 }
@@ -133,7 +134,7 @@ impl TemplateGroup {
         Ok(())
     }
 
-    fn take(
+    pub(super) fn take(
         &self,
         column: &SlotColumn,
         ranks: &[u32],
@@ -179,7 +180,7 @@ impl TemplateGroup {
     }
 
     #[inline]
-    fn write_slot(&self, slot: &SlotSource, row: usize, values: &ColumnValues, out: &mut Vec<u8>) {
+    pub(super) fn write_slot(&self, slot: &SlotSource, row: usize, values: &ColumnValues, out: &mut Vec<u8>) {
         let numbers = &values.numbers;
         match slot {
             SlotSource::Number { kind, lengths, low, high } => {
@@ -201,7 +202,31 @@ impl TemplateGroup {
     }
 }
 
+impl SlotSource {
+    /// The class and the position of the first value, if a value alone determines the text.
+    pub(super) fn class(&self) -> Option<(ValueClass, usize)> {
+        match self {
+            SlotSource::Number { kind, lengths: LengthSource::Fixed(length), low, high: None } => {
+                Some((ValueClass::Number(*kind, *length), *low))
+            }
+            SlotSource::Address(first) => Some((ValueClass::Address, *first)),
+            SlotSource::Few(first) => Some((ValueClass::Word, *first)),
+            SlotSource::Number { .. } | SlotSource::Words(_) => None,
+        }
+    }
+}
+
 impl ColumnValues {
+    pub(super) fn clear(&mut self) {
+        self.numbers.clear();
+        self.words.truncate(0);
+    }
+
+    /// The number at a position.
+    pub(super) fn number(&self, at: usize) -> u64 {
+        self.numbers[at]
+    }
+
     /// Adds the numbers of some ranks, and returns the position of the first one.
     fn take(&mut self, bytes: &[u8], numbers: &NumberColumn, ranks: &[u32]) -> usize {
         let start = self.numbers.len();

@@ -37,6 +37,7 @@ mod others;
 mod placed_numbers;
 mod read;
 mod rows;
+mod span;
 mod values;
 mod word_finder;
 mod write;
@@ -47,7 +48,10 @@ pub use hashes::word_hash;
 pub use others::may_hold_other_addresses;
 pub use placed_numbers::PlacedNumbers;
 pub use read::TemplateGroup;
+#[cfg(test)]
+pub(crate) use read::tests::opened;
 pub use rows::{Ranks, Rows};
+pub(crate) use span::{KeyPosition, SpanReader, TemplateSpan};
 pub use word_finder::WordFinder;
 pub use write::{EncodedGroup, TemplateGroupWriter};
 

@@ -193,7 +193,7 @@ impl Rows {
     }
 
     /// The place and the rank of each row in a range.
-    pub(super) fn ranks_within(&self, rows: Range<usize>) -> impl Iterator<Item = (u16, u32)> {
+    pub(crate) fn ranks_within(&self, rows: Range<usize>) -> impl Iterator<Item = (u16, u32)> {
         self.directory.ranks_from(&self.places[..rows.end], rows.start)
     }
 

@@ -28,11 +28,14 @@
 //! **Invariant:** values come back byte for byte. **Invariant:** a part begins and ends at the boundary of a word, so
 //! that its words are words of the message, and any match in it is a match in the message.
 
+mod column;
 mod read;
+mod spans;
 mod write;
 
 use crate::bytes::{DecodeError, Result};
 
+pub use column::{FieldColumn, FieldTexts};
 pub use read::{FieldParts, FieldsOfRows};
 pub use write::FieldPartsWriter;
 
@@ -104,7 +107,7 @@ impl OutlineValue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::group::{Rows, TemplateGroupWriter};
+    use crate::group::{Rows, TemplateGroup, TemplateGroupWriter, opened};
     use crate::scan::tests::texts;
     use logstead_record::{Selection, TextColumn, word};
     use proptest::prelude::*;
@@ -142,6 +145,7 @@ mod tests {
 
     struct EncodedGroup {
         rows: Rows,
+        messages: TemplateGroup,
         parts: Option<Vec<u8>>,
         elsewhere: TextColumn,
     }
@@ -165,9 +169,11 @@ mod tests {
             }
             left.iter().for_each(|text| elsewhere.push(text));
         }
-        let rows = Rows::open(&messages.finish().rows).unwrap();
+        let encoded = messages.finish();
+        let rows = Rows::open(&encoded.rows).unwrap();
+        let messages = opened(&encoded).unwrap();
         let parts = writer.finish(&rows);
-        EncodedGroup { rows, parts, elsewhere }
+        EncodedGroup { rows, messages, parts, elsewhere }
     }
 
     /// The fields of the picked rows out of some rows.
@@ -245,7 +251,101 @@ mod tests {
                 if let Ok(fields) = read(&written, &all, &rows, &Selection::all(all.len())) {
                     prop_assert_eq!(fields.ends.len(), all.len());
                 }
+                column(&written, "user").ok();
+                column(&written, "id").ok();
             }
+        }
+    }
+
+    /// The column of a field, as a list of the values of rows.
+    fn column(written: &EncodedGroup, name: &str) -> Result<Option<Vec<Option<Vec<u8>>>>> {
+        let parts = FieldParts::open(written.parts.as_deref().unwrap_or_default(), &written.rows)?;
+        let mut elsewhere = TemplateGroupWriter::default();
+        written.elsewhere.iter().for_each(|text| _ = elsewhere.push(text));
+        let elsewhere = opened(&elsewhere.finish()).unwrap();
+        let texts =
+            FieldTexts { rows: &written.rows, messages: &written.messages, elsewhere: Some(&elsewhere) };
+        let column = parts.column(name.as_bytes(), &texts)?;
+        Ok(column.map(|FieldColumn { values, rows }| {
+            assert_eq!(rows.len(), written.rows.len());
+            let value = |row: u32| row.checked_sub(1).map(|at| values.get(at as usize).to_vec());
+            rows.into_iter().map(value).collect()
+        }))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+        #[test]
+        fn columns_have_the_values_of_rows(all in rows(), selected in any::<u64>()) {
+            let written = written(&all, &mut FieldPartsWriter::default());
+            let Some(bytes) = &written.parts else { return Ok(()) };
+            let parts = FieldParts::open(bytes, &written.rows).unwrap();
+            for name in ["user", "id", "", "größe"] {
+                let is_it = |at: u8| str::from_utf8(NAMES[usize::from(at)]).unwrap().eq_ignore_ascii_case(name);
+                let values_of = |(message, fields): &Row| -> Vec<Vec<u8>> {
+                    fields.iter().filter(|field| is_it(field.0)).map(|field| value(message, field)).collect()
+                };
+                let expected: Vec<Vec<Vec<u8>>> = all.iter().map(values_of).collect();
+                let [present, filled] = parts.presence(name.as_bytes());
+                for (row, values) in expected.iter().enumerate() {
+                    prop_assert_eq!(present.contains(row), !values.is_empty());
+                    prop_assert_eq!(filled.contains(row), values.iter().any(|value| !value.is_empty()));
+                }
+                let is_twice = expected.iter().any(|values| 1 < values.len());
+                let expected: Vec<Option<Vec<u8>>> = expected.into_iter().map(|mut values| values.pop()).collect();
+                prop_assert_eq!(column(&written, name).unwrap(), (!is_twice).then_some(expected));
+            }
+            let any = parts.rows_with_any();
+            prop_assert!(all.iter().enumerate().all(|(row, (_, fields))| any.contains(row) != fields.is_empty()));
+            let selected = Selection::from_fn(all.len(), |row| selected >> (row % 64) & 1 == 1);
+            let counts = parts.counts(&selected);
+            for (number, (name, count)) in parts.names.iter().zip(counts).enumerate() {
+                let is_it = |other: &[u8]| other.eq_ignore_ascii_case(name);
+                let has_it = |row: &usize| {
+                    let (message, fields) = &all[*row];
+                    let mut named = fields.iter().filter(|field| is_it(NAMES[usize::from(field.0)]));
+                    named.any(|field| !value(message, field).is_empty())
+                };
+                let is_first = parts.names.iter().position(is_it) == Some(number);
+                prop_assert_eq!(count, if is_first { selected.iter().filter(has_it).count() as u64 } else { 0 });
+            }
+        }
+    }
+
+    /// JSON whose values have slots of all lengths, some of them behind a value that is not a part of the message.
+    #[test]
+    fn values_are_found_in_templates() {
+        let (mut writer, mut messages) = (FieldPartsWriter::default(), TemplateGroupWriter::default());
+        let (mut elsewhere, mut expected) = (TemplateGroupWriter::default(), Vec::new());
+        for row in 0..6000_usize {
+            let note = format!("took {} ms for {}", 7_usize.pow(row as u32 % 9), "n".repeat(row % 12));
+            let escaped = if row % 3 == 0 { note.replace("took ", "took \\\"") } else { note.clone() };
+            let note = if row % 3 == 0 { note.replace("took ", "took \"") } else { note };
+            let path = format!("/api/v{}/users/{}/orders", row % 3, row * 7919 % 1000);
+            let (status, host) = (200 + row % 5, format!("10.0.{}.{}", row % 7, row % 250));
+            let message = format!(
+                "{{\"note\":\"{escaped}\",\"path\":\"{path}\",\"status\":{status},\"ip\":\"{host}\"}}"
+            );
+            messages.push(message.as_bytes());
+            let values = [note, path, status.to_string(), host];
+            let fields = ["note", "path", "status", "ip"].into_iter().zip(&values);
+            let fields = fields.map(|(name, text)| (name.as_bytes(), text.as_bytes()));
+            writer.push(message.as_bytes(), messages.last_place(), fields, |text| _ = elsewhere.push(text));
+            expected.push(values);
+        }
+        assert_eq!(elsewhere.rows(), 2000);
+        let encoded = messages.finish();
+        let rows = Rows::open(&encoded.rows).unwrap();
+        let (messages, elsewhere) = (opened(&encoded).unwrap(), opened(&elsewhere.finish()).unwrap());
+        let parts = FieldParts::open(&writer.finish(&rows).unwrap(), &rows).unwrap();
+        for (at, name) in ["note", "path", "status", "ip"].into_iter().enumerate() {
+            let texts = FieldTexts { rows: &rows, messages: &messages, elsewhere: Some(&elsewhere) };
+            let FieldColumn { values, rows } = parts.column(name.as_bytes(), &texts).unwrap().unwrap();
+            for (row, value) in expected.iter().zip(rows) {
+                assert_eq!(values.get(value as usize - 1), row[at].as_bytes());
+            }
+            assert!(parts.is_in_templates(name.as_bytes(), &texts), "{name}");
         }
     }
 

@@ -1,12 +1,15 @@
 //! Opens the fields of a group.
 
+use super::spans::KindSpans;
 use super::{OutlineValue, ValueEnd};
 use crate::bytes::{ByteReader, DecodeError, Result};
 use crate::group::{PlacedNumbers, Rows, TEXTS_MAX};
 use crate::{ordered, packet, texts};
+use hashbrown::HashMap;
 use logstead_record::{Selection, TextColumn};
 use memchr::memchr;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// The maximum number of values of all outlines.
 const VALUES_MAX: usize = 1 << 24;
@@ -21,23 +24,37 @@ pub struct FieldParts {
     pub names: TextColumn,
     /// The values of all outlines, one after the other, and the end of each outline.
     values: Vec<OutlineValue>,
-    ends: Vec<u32>,
+    pub(super) ends: Vec<u32>,
     /// The number of items in a row of each outline.
-    each: Vec<RowOffsets>,
-    /// The outline of each row.
-    rows: Vec<u32>,
+    pub(super) each: Vec<RowOffsets>,
+    /// The kinds of rows, and the kind of each row.
+    pub(super) kinds: Vec<RowKind>,
+    pub(super) rows: Vec<u32>,
+    /// The number of values of all kinds.
+    kind_values: usize,
     /// The numbers that outlines leave open.
-    numbers: Vec<u32>,
+    pub(super) numbers: Vec<u32>,
     /// The number of items before each chunk of rows, and after the last one.
     before: Vec<RowOffsets>,
+    /// The parts of templates that values are, once a column was asked for.
+    pub(super) spans: OnceLock<KindSpans>,
+}
+
+/// The rows that have the same template and the same outline, so that their fields are found in the same way.
+#[derive(Clone, Copy)]
+pub(super) struct RowKind {
+    pub(super) place: u16,
+    pub(super) outline: u32,
+    /// The number of rows.
+    pub(super) rows: u32,
 }
 
 /// The number of items before a row.
 #[derive(Clone, Copy, Default)]
-struct RowOffsets {
+pub(super) struct RowOffsets {
     values: usize,
-    elsewhere: usize,
-    numbers: usize,
+    pub(super) elsewhere: usize,
+    pub(super) numbers: usize,
 }
 
 /// The fields of some rows.
@@ -64,10 +81,14 @@ impl FieldParts {
             values,
             ends,
             each: Vec::new(),
-            rows: placed.in_rows(rows).collect(),
+            kinds: Vec::new(),
+            kind_values: 0,
+            rows: Vec::with_capacity(rows.len()),
             numbers: Vec::new(),
             before: Vec::new(),
+            spans: OnceLock::new(),
         };
+        parts.sort_out(&placed, rows);
         parts.count()?;
         let numbers = parts.before.last().map_or(0, |all| all.numbers);
         ordered::read(&mut input, numbers, u64::from(u32::MAX), |number| parts.numbers.push(number as u32))?;
@@ -83,7 +104,7 @@ impl FieldParts {
     /// The row of each value that is not a part of its message.
     pub fn rows_elsewhere(&self) -> Vec<u32> {
         let mut rows = Vec::with_capacity(self.elsewhere());
-        for (row, &outline) in (0..).zip(&self.rows) {
+        for (row, outline) in (0..).zip(self.outlines_of(0..self.rows.len())) {
             let elsewhere = self.outline(outline).iter().filter(|value| value.end == ValueEnd::Elsewhere);
             rows.extend(elsewhere.map(|_| row));
         }
@@ -92,14 +113,14 @@ impl FieldParts {
 
     /// Whether a value of a row is a part of its message.
     pub fn has_part(&self, row: u32) -> bool {
-        self.outline(self.rows[row as usize]).iter().any(|value| value.end.is_of_part())
+        self.outline(self.outline_of(row as usize)).iter().any(|value| value.end.is_of_part())
     }
 
     /// The numbers of the values in the picked rows that are not parts of a message.
     pub fn elsewhere_of(&self, rows: &Range<usize>, picked: &Selection) -> Vec<u32> {
         let mut next = self.before(rows.start).elsewhere;
         let mut found = Vec::new();
-        for (at, &outline) in self.rows[rows.clone()].iter().enumerate() {
+        for (at, outline) in self.outlines_of(rows.clone()).enumerate() {
             let end = next + self.each[outline as usize].elsewhere;
             if picked.contains(at) {
                 found.extend(next as u32..end as u32);
@@ -120,7 +141,7 @@ impl FieldParts {
         let mut numbers = self.numbers[self.before(rows.start).numbers..].iter().copied();
         let (mut messages, mut elsewhere) = (messages.iter(), elsewhere.iter());
         let mut fields = FieldsOfRows::default();
-        for (at, &outline) in self.rows[rows.clone()].iter().enumerate() {
+        for (at, outline) in self.outlines_of(rows.clone()).enumerate() {
             let values = self.outline(outline);
             if !picked.contains(at) {
                 numbers.by_ref().take(self.each[outline as usize].numbers).for_each(drop);
@@ -146,27 +167,86 @@ impl FieldParts {
         Ok(fields)
     }
 
+    /// Passes the value of a field in each of some rows on, which is a part of the given message. `at` is the position of
+    /// the field in each outline.
+    pub(super) fn read_parts(
+        &self,
+        at: &[Option<usize>],
+        rows: &[u32],
+        messages: &TextColumn,
+        each: &mut dyn FnMut(&[u8]),
+    ) -> Result<()> {
+        let (mut next, mut before) = (0, RowOffsets::default());
+        for (&row, message) in rows.iter().zip(messages.iter()) {
+            let row = row as usize;
+            before = if next == 0 { self.before(row) } else { self.and(before, next..row) };
+            next = row;
+            let mut numbers = self.numbers.iter().skip(before.numbers).copied();
+            let outline = self.outline_of(row);
+            let (values, mut found) = (self.outline(outline), 0..0);
+            let end = at[outline as usize].ok_or(DecodeError::Short)? + 1;
+            for value in values[..end].iter().filter(|value| value.end.is_of_part()) {
+                let gap = value.gap.or_else(|| numbers.next()).ok_or(DecodeError::Short)? as usize;
+                let start = found.end + gap;
+                found = start..start + part(message, start, value.end, &mut numbers)?.len();
+            }
+            each(&message[found]);
+        }
+        Ok(())
+    }
+
     /// The memory that it takes.
     pub fn memory_bytes(&self) -> usize {
         self.names.memory_bytes()
             + size_of_val(self.values.as_slice())
             + size_of_val(self.ends.as_slice())
             + size_of_val(self.each.as_slice())
+            + size_of_val(self.kinds.as_slice())
             + size_of_val(self.rows.as_slice())
             + size_of_val(self.numbers.as_slice())
             + size_of_val(self.before.as_slice())
+            + KindSpans::memory_bytes(self.kind_values, self.kinds.len())
     }
 
-    fn outline(&self, outline: u32) -> &[OutlineValue] {
+    pub(super) fn outline(&self, outline: u32) -> &[OutlineValue] {
         let start = outline.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
         &self.values[start as usize..self.ends[outline as usize] as usize]
     }
 
     fn before(&self, row: usize) -> RowOffsets {
         let chunk = row / CHUNK_ROWS;
-        self.rows[chunk * CHUNK_ROWS..row]
-            .iter()
-            .fold(self.before[chunk], |before, &outline| before.and(self.each[outline as usize]))
+        self.and(self.before[chunk], chunk * CHUNK_ROWS..row)
+    }
+
+    fn and(&self, before: RowOffsets, rows: Range<usize>) -> RowOffsets {
+        self.outlines_of(rows).fold(before, |before, outline| before.and(self.each[outline as usize]))
+    }
+
+    /// The outline of a row.
+    pub(super) fn outline_of(&self, row: usize) -> u32 {
+        self.kinds[self.rows[row] as usize].outline
+    }
+
+    fn outlines_of(&self, rows: Range<usize>) -> impl Iterator<Item = u32> + '_ {
+        self.rows[rows].iter().map(|&kind| self.kinds[kind as usize].outline)
+    }
+
+    /// Finds the kinds of rows, given the outline of each.
+    fn sort_out(&mut self, outlines: &PlacedNumbers, rows: &Rows) {
+        let mut known: HashMap<(u16, u32), u32> = HashMap::new();
+        // The kind of the last row of each place, as most rows of a place have the same outline.
+        let mut last = vec![u32::MAX; rows.counts().len()];
+        for (&place, outline) in rows.places.iter().zip(outlines.in_rows(rows)) {
+            let last = &mut last[usize::from(place)];
+            if self.kinds.get(*last as usize).is_none_or(|kind| kind.outline != outline) {
+                *last = *known.entry((place, outline)).or_insert(self.kinds.len() as u32);
+                if *last as usize == self.kinds.len() {
+                    self.kinds.push(RowKind { place, outline, rows: 0 });
+                }
+            }
+            self.kinds[*last as usize].rows += 1;
+            self.rows.push(*last);
+        }
     }
 
     /// Counts the items of each outline, and those before each chunk.
@@ -178,9 +258,12 @@ impl FieldParts {
         };
         self.each = (0..self.ends.len() as u32).map(|outline| of(self.outline(outline))).collect();
         let mut before = RowOffsets::default();
+        let of_kinds: Vec<RowOffsets> =
+            self.kinds.iter().map(|kind| self.each[kind.outline as usize]).collect();
+        self.kind_values = of_kinds.iter().map(|of_kind| of_kind.values).sum();
         for rows in self.rows.chunks(CHUNK_ROWS) {
             self.before.push(before);
-            before = rows.iter().fold(before, |before, &outline| before.and(self.each[outline as usize]));
+            before = rows.iter().fold(before, |before, &kind| before.and(of_kinds[kind as usize]));
             if VALUES_MAX < before.values {
                 return Err(DecodeError::Large("a number of fields"));
             }

@@ -1,9 +1,10 @@
-//! Conditions on fields: the values of a column that match, and the rows with such a value.
+//! Conditions on fields that every segment has a column of: the values that match, and the rows with such a value.
 
 use super::super::bounds::RowBounds;
 use super::super::plan::NameTest;
-use super::{Evaluation, PACKED_ROWS, PLAN_WORK, both, is_dynamic};
+use super::{Evaluation, PACKED_ROWS, both};
 use crate::segment::bundle::IndexError;
+use crate::segment::column::CommonColumn;
 use crate::segment::index::FieldLocation;
 use logstead_record::FieldName;
 use logstead_record::{Batch, Selection};
@@ -13,42 +14,46 @@ use std::rc::Rc;
 const VALUES_KEPT_MAX: usize = 16;
 
 impl Evaluation<'_> {
-    /// The distinct values of a column, as a batch for a matcher; `None` if they are not kept.
-    fn values(&self, field: &FieldName) -> Result<Option<Rc<Batch>>, IndexError> {
-        if let Some((_, values)) = self.values.borrow().iter().find(|(known, _)| known == field) {
-            return Ok(values.clone());
-        }
-        let values = self.index.values(self.index.place(field))?;
-        let batch = values.is_complete.then(|| Batch::of_values(field, &values.texts)).flatten().map(Rc::new);
-        let mut kept = self.values.borrow_mut();
-        kept.truncate(VALUES_KEPT_MAX - 1);
-        kept.push((field.clone(), batch.clone()));
-        Ok(batch)
-    }
-
-    /// The values of a column that match; `None` if the values are not kept, or the work has been cancelled.
-    fn accepted(&self, names: &NameTest) -> Result<Option<Selection>, IndexError> {
-        let Some(batch) = self.values(&names.field)? else { return Ok(None) };
-        let all = Selection::all(batch.rows());
-        Ok(names.matcher.select_while(&batch, &all, &|rows| self.work.go_on(rows)))
-    }
-
-    /// The rows that have one of these values of a field, or no value if that is accepted.
-    fn rows_with_values(
+    /// The rows that meet one of several conditions on the same field.
+    pub(super) fn any_name(
         &self,
         field: &FieldName,
-        accepted: &Selection,
-        accepts_none: bool,
+        names: &[&NameTest],
         within: &Selection,
     ) -> Result<RowBounds, IndexError> {
+        match self.index.place(field) {
+            FieldLocation::Nowhere => Ok(RowBounds::exact(Selection::none(self.rows))),
+            FieldLocation::Known(column) => self.rows_by_column(field, column, names, within),
+            FieldLocation::Dynamic(number) => self.rows_by_field(field, number, names, within),
+            FieldLocation::Blocks => {
+                let mut possible = Selection::none(self.rows);
+                for names in names {
+                    possible.union(&self.candidates(names, within)?);
+                }
+                Ok(RowBounds::some_of(possible))
+            }
+        }
+    }
+
+    fn rows_by_column(
+        &self,
+        field: &FieldName,
+        column: CommonColumn,
+        names: &[&NameTest],
+        within: &Selection,
+    ) -> Result<RowBounds, IndexError> {
+        let Some(accepted) = self.accepted(field, column, names)? else {
+            return Ok(RowBounds::some_of(within.clone()));
+        };
+        let accepts_none = names.iter().any(|names| names.accepts_none);
         if accepted.is_empty() && !accepts_none {
             return Ok(RowBounds::exact(Selection::none(self.rows)));
         }
         if !self.work.go_on(self.rows / PACKED_ROWS) {
             return Ok(RowBounds::some_of(within.clone()));
         }
-        let column = self.index.names(self.index.place(field))?;
-        let mut rows = column.rows_with(accepted);
+        let column = self.index.names(column)?;
+        let mut rows = column.rows_with(&accepted);
         if accepts_none {
             let mut absent = column.present();
             absent.invert();
@@ -57,72 +62,54 @@ impl Evaluation<'_> {
         Ok(RowBounds::exact(both(rows, within)))
     }
 
-    /// The rows that meet one of several conditions on the same field.
-    pub(super) fn any_name(
+    /// The values of a column that meet one of several conditions; `None` if the work has been cancelled.
+    fn accepted(
         &self,
         field: &FieldName,
+        column: CommonColumn,
         names: &[&NameTest],
-        within: &Selection,
-    ) -> Result<RowBounds, IndexError> {
-        let mut bounds = RowBounds::exact(Selection::none(self.rows));
-        let Some(values) = self.values(field)? else {
-            for names in names {
-                bounds = bounds.or(&self.names(names, within)?);
-            }
-            return Ok(bounds);
-        };
-        let mut accepted = Selection::none(values.rows());
-        for names in names {
-            match self.accepted(names)? {
-                Some(more) => accepted.union(&more),
-                None => return Ok(RowBounds::some_of(within.clone())),
-            }
-        }
-        let accepts_none = names.iter().any(|names| names.accepts_none);
-        self.rows_with_values(field, &accepted, accepts_none, within)
+    ) -> Result<Option<Selection>, IndexError> {
+        Ok(self.values(field, column)?.and_then(|values| self.accepted_of(&values, names)))
     }
 
-    pub(super) fn names(&self, names: &NameTest, within: &Selection) -> Result<RowBounds, IndexError> {
-        let place = self.index.place(&names.field);
-        match place {
-            FieldLocation::Nowhere => return Ok(RowBounds::exact(Selection::none(self.rows))),
-            FieldLocation::Blocks => return self.candidates(names, within.clone()),
-            FieldLocation::Known(_) | FieldLocation::Dynamic(_) => {}
+    /// Those of some values that meet one of several conditions; `None` if the work has been cancelled.
+    pub(super) fn accepted_of(&self, values: &Batch, names: &[&NameTest]) -> Option<Selection> {
+        let all = Selection::all(values.rows());
+        let mut accepted = Selection::none(values.rows());
+        for names in names {
+            accepted.union(&names.matcher.select_while(values, &all, &|rows| self.work.go_on(rows))?);
         }
-        if let Some(accepted) = self.accepted(names)? {
-            return self.rows_with_values(&names.field, &accepted, names.accepts_none, within);
+        Some(accepted)
+    }
+
+    /// The distinct values of a column, as a batch for a matcher.
+    fn values(&self, field: &FieldName, column: CommonColumn) -> Result<Option<Rc<Batch>>, IndexError> {
+        if let Some((_, values)) = self.values.borrow().iter().find(|(known, _)| known == field) {
+            return Ok(values.clone());
         }
-        if !self.index.knows_presence(place) || !self.work.go_on(PLAN_WORK) {
-            return Ok(RowBounds::some_of(within.clone()));
-        }
-        let column = self.index.names(place)?;
-        let present = both(column.present(), within);
-        match (names.exists, is_dynamic(&names.field)) {
-            (true, is_dynamic) if column.is_filled() || !is_dynamic => Ok(RowBounds::exact(present)),
-            // An empty value counts as missing.
-            (true, _) => Ok(RowBounds::some_of(present)),
-            // A known field without a value may have to be compared as well.
-            (false, false) => Ok(RowBounds::some_of(within.clone())),
-            (false, true) => self.candidates(names, present),
-        }
+        let batch = Batch::of_values(field, &*self.index.values(column)?).map(Rc::new);
+        let mut kept = self.values.borrow_mut();
+        kept.truncate(VALUES_KEPT_MAX - 1);
+        kept.push((field.clone(), batch.clone()));
+        Ok(batch)
     }
 
     pub(super) fn count_names(&self, names: &NameTest) -> Result<Option<u64>, IndexError> {
         Ok(match self.index.place(&names.field) {
             FieldLocation::Nowhere => Some(0),
-            FieldLocation::Blocks => None,
-            FieldLocation::Known(_) | FieldLocation::Dynamic(_) if names.accepts_none => None,
-            FieldLocation::Known(_) | FieldLocation::Dynamic(_) => {
-                self.accepted(names)?.is_some_and(|accepted| accepted.is_empty()).then_some(0)
+            FieldLocation::Known(column) if !names.accepts_none => {
+                let accepted = self.accepted(&names.field, column, &[names])?;
+                accepted.is_some_and(|accepted| accepted.is_empty()).then_some(0)
             }
+            FieldLocation::Known(_) | FieldLocation::Dynamic(_) | FieldLocation::Blocks => None,
         })
     }
 
     /// The rows of `within` that, judging by their words, may have a matching value of a field without a column.
-    fn candidates(&self, names: &NameTest, within: Selection) -> Result<RowBounds, IndexError> {
+    pub(super) fn candidates(&self, names: &NameTest, within: &Selection) -> Result<Selection, IndexError> {
         if matches!(names.field, FieldName::Known(_)) {
-            return Ok(RowBounds::some_of(within));
+            return Ok(within.clone());
         }
-        Ok(RowBounds::some_of(self.rows_with_words(&names.required, &within)?.possible().clone()))
+        Ok(self.rows_with_words(&names.required, within)?.possible().clone())
     }
 }

@@ -5,13 +5,9 @@ use super::super::plan::{ContentTest, Sufficiency};
 use super::super::required::Required;
 use super::{Evaluation, PACKED_ROWS, PLAN_WORK, both};
 use crate::segment::bundle::IndexError;
-use crate::segment::index::FieldLocation;
 use crate::segment::lexicon::{ShapeMatches, WordMatch};
 use logstead_record::Selection;
 use std::rc::Rc;
-
-/// The greatest number of fields whose columns are read to find the rows that have one of these fields.
-const FIELDS_MAX: usize = 64;
 
 impl Evaluation<'_> {
     pub(super) fn is_sufficient(&self, content: &ContentTest) -> bool {
@@ -40,7 +36,7 @@ impl Evaluation<'_> {
                 self.index.words.rows_matching(expression, &possible, &self.work)
         {
             if content.in_fields && !self.index.fields.is_empty() {
-                may_be.union(&self.rows_with_fields()?);
+                may_be.union(&self.rows_with_fields());
             }
             may_be.union(&certain);
             return Ok(RowBounds::between(both(certain, &possible), both(may_be, &possible)));
@@ -99,16 +95,19 @@ impl Evaluation<'_> {
     }
 
     /// The rows that may have a dynamic field.
-    fn rows_with_fields(&self) -> Result<Selection, IndexError> {
-        let fields = &self.index.fields;
-        if !fields.have_columns() || FIELDS_MAX < fields.with_column.len() {
-            return Ok(Selection::all(self.rows));
-        }
+    fn rows_with_fields(&self) -> Selection {
         let mut rows = Selection::none(self.rows);
-        for number in 0..fields.with_column.len() {
-            rows.union(&self.index.names(FieldLocation::Dynamic(number))?.present());
+        let groups = self.blocks.groups();
+        for group in (0..groups.groups()).filter(|&group| groups.has_fields(group)) {
+            let range = groups.rows_of(group);
+            match groups.parts(group) {
+                Ok(fields) if fields.rows() == range.len() => {
+                    rows.insert_part(range.start, &fields.rows_with_any());
+                }
+                _ => rows.insert_range(range),
+            }
         }
-        Ok(rows)
+        rows
     }
 
     pub(super) fn rows_with_words(

@@ -2,7 +2,7 @@
 
 use super::super::plan::Plan;
 use super::super::required::Required;
-use super::{Evaluation, PLAN_WORK};
+use super::{Evaluation, PLAN_WORK, is_dynamic};
 use crate::segment::bundle::IndexError;
 
 impl Evaluation<'_> {
@@ -44,6 +44,8 @@ impl Evaluation<'_> {
         Ok(match plan {
             Plan::Nothing => 0,
             Plan::All | Plan::Time(_) | Plan::Received(_) => self.rows / 64,
+            // The column of a dynamic field may have to be made first.
+            Plan::Names(names) if is_dynamic(&names.field) => self.rows,
             Plan::Names(_) | Plan::Pids(_) => self.rows / 16,
             Plan::Content(content) => self.cost_of_words(&content.required)?,
             Plan::Or(plans) => {

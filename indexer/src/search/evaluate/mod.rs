@@ -9,7 +9,8 @@
 //! | `by_template` | plans that need no row                                                      |
 //! | `count`       | the number of rows that a plan matches, and an estimate of those it reads   |
 //! | `conditions`  | plans joined by AND and by OR                                               |
-//! | `columns`     | conditions on fields, answered by their columns                             |
+//! | `columns`     | conditions on fields that every segment has a column of                     |
+//! | `fields`      | conditions on dynamic fields                                                |
 //! | `content`     | conditions on texts, answered by words, shapes and templates                |
 //! | `walks`       | words of some form, gathered by a walk over the dictionary                  |
 //!
@@ -21,6 +22,7 @@ mod columns;
 mod conditions;
 mod content;
 mod count;
+mod fields;
 mod pids;
 mod walks;
 
@@ -123,7 +125,7 @@ impl<'a> Evaluation<'a> {
             Plan::Not(plan) => self.bounds(plan, within)?.not(within),
             Plan::Time(range) => RowBounds::exact(both(self.within(*range)?, within)),
             Plan::Received(range) => self.received(*range, within),
-            Plan::Names(names) => self.names(names, within)?,
+            Plan::Names(names) => self.any_name(&names.field, &[names], within)?,
             Plan::Content(content) => self.content(content, within)?,
             Plan::Pids(pids) => self.pids(pids, within)?,
         })

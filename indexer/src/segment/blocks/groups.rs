@@ -107,7 +107,7 @@ impl RowGroups {
     }
 
     /// The group that a row is in.
-    pub(super) fn group_of(&self, row: usize) -> usize {
+    pub(crate) fn group_of(&self, row: usize) -> usize {
         self.starts.partition_point(|&start| start as usize <= row) - 1
     }
 

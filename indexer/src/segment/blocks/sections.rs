@@ -12,7 +12,7 @@ use crate::segment::cache::CachePart;
 use crate::segment::column::{CommonColumn, ORIGIN};
 use crate::segment::names::NamesColumn;
 use crate::segment::times::Times;
-use logstead_template::{FieldParts, PlacedNumbers, Rows, TemplateGroup};
+use logstead_template::{FieldColumn, FieldParts, FieldTexts, PlacedNumbers, Rows, TemplateGroup};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -38,7 +38,8 @@ impl RowGroups {
 
     /// The texts of a group that are searched for words.
     pub(crate) fn texts(&self, group: usize) -> Result<IndexedTexts, BlocksError> {
-        Ok(IndexedTexts { messages: self.messages(group)?, values: self.values(group)? })
+        let fields = self.has_fields(group).then(|| self.parts(group)).transpose()?;
+        Ok(IndexedTexts { messages: self.messages(group)?, values: self.values(group)?, fields })
     }
 
     fn values(&self, group: usize) -> Result<Option<UnsharedValues>, BlocksError> {
@@ -47,6 +48,25 @@ impl RowGroups {
         }
         let rows = self.parts(group)?.rows_elsewhere();
         Ok(Some(UnsharedValues { texts: self.whole_texts(VALUES, group, rows.len())?, rows }))
+    }
+
+    /// The column of a field, whose name is given in lower case, for the rows of a group; `None` if it cannot be made of
+    /// what is stored.
+    pub(crate) fn field(&self, group: usize, name: &[u8]) -> Result<Option<NamesColumn>, BlocksError> {
+        let rows = self.rows_of(group).len() as u32;
+        if !self.has_fields(group) {
+            return Ok(Some(NamesColumn::none(rows)));
+        }
+        let (parts, templates) = (self.parts(group)?, self.templates(group)?);
+        let has_values = self.bundle.has(&of_group(VALUES, group));
+        let elsewhere = has_values.then(|| self.whole_texts(VALUES, group, parts.elsewhere())).transpose()?;
+        let texts = FieldTexts {
+            rows: &templates,
+            messages: &*self.messages(group)?,
+            elsewhere: elsewhere.as_deref(),
+        };
+        let Some(FieldColumn { values, rows }) = parts.column(name, &texts)? else { return Ok(None) };
+        Ok(Some(NamesColumn::of_numbers(values, rows.into_iter()).map_err(IndexError::from)?))
     }
 
     /// The process ids of a group; `None` if all are empty.
@@ -130,7 +150,13 @@ impl RowGroups {
         })
     }
 
-    pub(super) fn parts(&self, group: usize) -> Result<Arc<FieldParts>, BlocksError> {
+    /// Whether some row of a group has a dynamic field.
+    pub(crate) fn has_fields(&self, group: usize) -> bool {
+        self.bundle.has(&of_group(PARTS, group))
+    }
+
+    /// The dynamic fields of a group that has some.
+    pub(crate) fn parts(&self, group: usize) -> Result<Arc<FieldParts>, BlocksError> {
         self.kept(CachePart::Group(PARTS, group), || {
             let parts = FieldParts::open(&self.section(PARTS, group)?, &*self.templates(group)?)?;
             let bytes = parts.memory_bytes();
@@ -155,9 +181,8 @@ impl RowGroups {
     }
 
     fn read_names(&self, section: &str, rows: u32) -> Result<NamesColumn, BlocksError> {
-        let names =
-            NamesColumn::new(&self.bundle.section(section)?.read_all()?, rows).map_err(IndexError::from)?;
-        if names.is_complete() { Ok(names) } else { Err(BlocksError::Implausible("column")) }
+        let bytes = self.bundle.section(section)?.read_all()?;
+        Ok(NamesColumn::new(&bytes, rows).map_err(IndexError::from)?)
     }
 
     fn check_rows(&self, rows: usize, expected: usize) -> Result<(), BlocksError> {

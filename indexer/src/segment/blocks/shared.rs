@@ -5,7 +5,7 @@ use crate::bytes::time_at;
 use crate::journal::frame::Hash;
 use crate::segment::cache::CacheOwner;
 use logstead_record::{Batch, Timestamp};
-use logstead_template::TemplateGroup;
+use logstead_template::{FieldParts, TemplateGroup};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -98,6 +98,8 @@ impl MessageSpan {
 pub(crate) struct IndexedTexts {
     pub(crate) messages: Arc<TemplateGroup>,
     pub(crate) values: Option<UnsharedValues>,
+    /// The dynamic fields, if there are any.
+    pub(crate) fields: Option<Arc<FieldParts>>,
 }
 
 /// The values of dynamic fields that are not parts of messages, and the row of each.

@@ -3,12 +3,11 @@
 
 use super::error::{BlocksError, disk};
 use super::groups::RowGroups;
-use super::layout::{BLOCK_ROWS, CLOCK, HEAD_FORM, OWN, of_group};
-use super::shared::IndexedTexts;
-use super::shared::{MessageSpan, ReadScratch};
+use super::layout::{CLOCK, HEAD_FORM, OWN, of_group};
+use super::shared::{IndexedTexts, MessageSpan};
 use super::write::{BlocksWriter, GROUP_ROWS};
 use crate::segment::column::{COLUMNS, CommonColumn};
-use logstead_record::{Batch, ColumnGroup, Timestamp};
+use logstead_record::Timestamp;
 use logstead_template::Rows;
 use std::ops::Range;
 
@@ -22,25 +21,19 @@ impl BlocksWriter {
         is_large(rows) && (self.group.rows() == 0 || is_large(self.group.rows()))
     }
 
-    /// Adds a group of another file. Passes the texts of the groups that end to `ended`, and batches with the dynamic
-    /// fields of its rows to `fields`.
+    /// Adds a group of another file, and passes the texts of the groups that end to `ended`.
     pub(crate) fn push_group(
         &mut self,
         of: &RowGroups,
         group: usize,
         ended: &mut dyn FnMut(&IndexedTexts),
-        fields: &mut dyn FnMut(&Batch),
     ) -> Result<(), BlocksError> {
         if self.group.rows() != 0 {
             ended(&self.end_group().map_err(disk)?);
         }
-        let (texts, rows, mut scratch) = (of.texts(group)?, of.rows_of(group), ReadScratch::default());
+        let (texts, rows) = (of.texts(group)?, of.rows_of(group));
         self.take_columns(of, &rows)?;
         self.take_origins(of, group, &texts.messages.rows)?;
-        for start in rows.clone().step_by(BLOCK_ROWS) {
-            let block = start..rows.end.min(start + BLOCK_ROWS);
-            fields(&of.read(block, ColumnGroup::Fields.into(), &mut scratch)?);
-        }
         let number = self.group_rows.len();
         for (section, bytes) in of.sections_of(group)? {
             self.sections.add(of_group(section, number), bytes);

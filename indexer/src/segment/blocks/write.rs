@@ -86,9 +86,9 @@ impl BlocksWriter {
             time: TimesBuilder::default(),
             received: TimesBuilder::default(),
             own: None,
-            clock: NamesBuilder::with_all_values(),
-            columns: std::array::from_fn(|_| NamesBuilder::with_all_values()),
-            head_form: NamesBuilder::with_all_values(),
+            clock: NamesBuilder::default(),
+            columns: std::array::from_fn(|_| NamesBuilder::default()),
+            head_form: NamesBuilder::default(),
             group: GroupWriter::default(),
             group_rows: Vec::new(),
             origins: Vec::new(),
@@ -226,20 +226,20 @@ impl BlocksWriter {
                 self.sections.add(of_group(section, group), bytes);
             }
         }
-        let mut values = None;
+        let (mut values, mut fields) = (None, None);
         if let Some(bytes) = open.parts.finish(&messages.rows) {
+            let parts = FieldParts::open(&bytes, &messages.rows).map_err(io::Error::other)?;
             if 0 < open.values.rows() {
-                let of_rows =
-                    FieldParts::open(&bytes, &messages.rows).map_err(io::Error::other)?.rows_elsewhere();
                 let written = open.values.finish();
                 let texts = Arc::new(open_again(&written.rows, &written.texts)?);
-                values = Some(UnsharedValues { texts, rows: of_rows });
+                values = Some(UnsharedValues { texts, rows: parts.rows_elsewhere() });
                 self.sections.add(of_group(VALUES, group), whole(written));
             }
+            fields = Some(Arc::new(parts));
             self.sections.add(of_group(PARTS, group), bytes);
         }
         self.group_rows.push(rows as u32);
-        Ok(IndexedTexts { messages: Arc::new(messages), values })
+        Ok(IndexedTexts { messages: Arc::new(messages), values, fields })
     }
 }
 

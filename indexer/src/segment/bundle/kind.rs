@@ -21,7 +21,7 @@ impl BundleKind {
     /// The version that is read and written.
     pub(crate) const fn version(self) -> u32 {
         match self {
-            BundleKind::Index => 3,
+            BundleKind::Index => 4,
             BundleKind::Blocks => 3,
         }
     }

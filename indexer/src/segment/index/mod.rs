@@ -7,12 +7,10 @@
 //! | `values.…`        | those of the values of dynamic fields that are not [parts](logstead_template::FieldParts) of messages; missing if there are none |
 //! | `templates`       | the [templates](super::templates), and how many rows of which groups have them |
 //! | `places`          | of the hashes of words in slots, the [groups](logstead_template::Rare) that may have them; and of those in `words.…` and `values.…`, two more numbers |
-//! | `fields`          | the names of dynamic fields, below                                             |
-//! | `field.0` …       | a [column of names](super::names) for each of the first of those               |
+//! | `fields`          | the [names of dynamic fields](super::fields)                                   |
 //!
-//! The section `fields` contains a u8, which is 1 if it has all names, otherwise 0; the number of fields with a
-//! column as u32, and the number of those without as u32; then, for each field, its length as u32 and its name in its
-//! first spelling. Times and columns that every segment has are read from the blocks, which contain them anyway.
+//! Times, columns that every segment has, and the values of dynamic fields are read from the blocks, which contain them
+//! anyway.
 //!
 //! **Invariant:** an index is believed only if it was made of these very blocks.
 
@@ -23,21 +21,23 @@ use super::blocks::{Blocks, BlocksError, RowGroups};
 use super::bundle::{Bundle, BundleKind, IndexError, Section};
 use super::cache::{Cache, CacheOwner, CachePart};
 use super::column::{COLUMN_COUNT, CommonColumn};
+use super::fields::FieldNames;
 use super::lexicon::TemplateLexicon;
-use super::names::{NameValues, NamesColumn};
+use super::names::{NamesColumn, read_values};
 use super::packed::ColumnFault;
 use super::packed::ReadRange;
 use super::place::SegmentFile;
 use super::templates::Templates;
 use super::times::Times;
-pub(crate) use layout::FieldTable;
-use layout::{DynamicField, FIELDS, TEMPLATES, field_section, identity, seed};
+use layout::{FIELDS, TEMPLATES, identity, seed};
 use logstead_record::FieldName;
-use logstead_record::TextColumn;
+use logstead_record::{Selection, TextColumn};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, Weak};
 pub(crate) use write::IndexBuilder;
 
+/// The memory up to which the values of a column are kept.
+const SMALL_BYTES: usize = 64 << 10;
 /// The approximate memory of the small values of columns and of the index of the dictionary itself.
 const KEPT_BYTES: usize = 128 << 10;
 
@@ -48,20 +48,23 @@ pub(crate) struct SegmentIndex {
     groups: Arc<RowGroups>,
     pub(crate) words: TemplateLexicon,
     pub(crate) times: Arc<Times<Section>>,
-    pub(crate) fields: FieldTable,
-    values: [OnceLock<Arc<NameValues>>; COLUMN_COUNT],
+    pub(crate) fields: FieldNames,
+    values: [OnceLock<Arc<TextColumn>>; COLUMN_COUNT],
     /// The cache that also contains this index.
     cache: Weak<Cache>,
     owner: CacheOwner,
 }
+
+/// The column of a dynamic field for the rows of a group, if it can be made of what is stored.
+pub(crate) type FieldColumn = Arc<Option<NamesColumn>>;
 
 /// The location of the values of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum FieldLocation {
     /// A column that every segment has.
     Known(CommonColumn),
-    /// The column of this dynamic field.
-    Dynamic(usize),
+    /// The values of the dynamic field with this number, in the blocks.
+    Dynamic(u32),
     /// Nowhere: no row has the field.
     Nowhere,
     /// The blocks only.
@@ -80,7 +83,7 @@ impl SegmentIndex {
         if bundle.identity() != identity(blocks) {
             return Err(IndexError::Format("it is an index of other blocks".to_owned()));
         }
-        let fields = FieldTable::read(&bundle.section(FIELDS)?.read_all()?)?;
+        let fields = FieldNames::read(&bundle.section(FIELDS)?.read_all()?)?;
         let groups = Arc::clone(blocks.groups());
         let templates = Templates::read(&bundle.section(TEMPLATES)?.read_all()?)?;
         let seed = seed(blocks.first_sequence, &blocks.previous_hash);
@@ -115,69 +118,71 @@ impl SegmentIndex {
             FieldName::Known(field) => {
                 CommonColumn::of(*field).map_or(FieldLocation::Blocks, FieldLocation::Known)
             }
-            FieldName::Dynamic(name) => match self.fields.place(name) {
-                DynamicField::Column(number) => FieldLocation::Dynamic(number),
-                DynamicField::Nowhere => FieldLocation::Nowhere,
-                DynamicField::Unknown => FieldLocation::Blocks,
+            FieldName::Dynamic(name) => match self.fields.number(name.to_ascii_lowercase().as_bytes()) {
+                Some(number) => FieldLocation::Dynamic(number),
+                None if self.fields.is_complete() => FieldLocation::Nowhere,
+                None => FieldLocation::Blocks,
             },
         }
     }
 
-    /// Whether a column without values still tells which rows have one.
-    pub(crate) fn knows_presence(&self, place: FieldLocation) -> bool {
-        !matches!(place, FieldLocation::Known(CommonColumn::Program | CommonColumn::Priority))
-    }
-
     /// The distinct values of a column, without its rows.
-    pub(crate) fn values(&self, place: FieldLocation) -> Result<Arc<NameValues>, IndexError> {
-        let FieldLocation::Known(column) = place else {
-            return Ok(Arc::new(NameValues::read(&self.section(place)?)?));
-        };
+    pub(crate) fn values(&self, column: CommonColumn) -> Result<Arc<TextColumn>, IndexError> {
         if !self.groups.has_column(column) {
-            return Ok(Arc::new(NameValues { texts: TextColumn::default(), is_complete: true }));
+            return Ok(Arc::default());
         }
         let kept = &self.values[column.number()];
         if let Some(values) = kept.get() {
             return Ok(Arc::clone(values));
         }
-        let NameValues { texts, is_complete } = NameValues::read(&self.section(place)?)?;
-        let values = Arc::new(NameValues { texts: column.own_part(texts), is_complete });
+        let values = Arc::new(column.own_part(read_values(&self.groups.column_section(column)?)?));
         // The values of host and program are needed for every bare word, so they are kept unless they are large.
-        if values.is_small() {
+        if values.memory_bytes() <= SMALL_BYTES {
             kept.get_or_init(|| Arc::clone(&values));
         }
         Ok(values)
     }
 
     /// A whole column.
-    pub(crate) fn names(&self, place: FieldLocation) -> Result<Arc<NamesColumn>, IndexError> {
-        let part = match place {
-            FieldLocation::Known(column) => return self.groups.column(column).map_err(of_blocks),
-            FieldLocation::Dynamic(number) => CachePart::Field(number),
-            FieldLocation::Nowhere | FieldLocation::Blocks => return Err(no_column()),
-        };
+    pub(crate) fn names(&self, column: CommonColumn) -> Result<Arc<NamesColumn>, IndexError> {
+        self.groups.column(column).map_err(of_blocks)
+    }
+
+    /// The column of a dynamic field for the rows of a group; `None` if it cannot be made of what is stored. It is made
+    /// when it is asked for first, and kept in the cache.
+    pub(crate) fn field(&self, number: u32, group: usize) -> Result<FieldColumn, BlocksError> {
+        let Some(name) = self.fields.lower(number) else { return Ok(Arc::new(None)) };
         let read = || {
-            let names = NamesColumn::new(&self.section(place)?.read_all()?, self.bundle.identity().rows)?;
-            let bytes = names.memory_bytes();
-            Ok((names, bytes))
+            let column = self.groups.field(group, name)?;
+            let bytes = column.as_ref().map_or(0, NamesColumn::memory_bytes);
+            Ok((column, bytes))
         };
         match self.cache.upgrade() {
-            Some(cache) => cache.get(self.owner, part, read),
+            Some(cache) => cache.get(self.owner, CachePart::Field(number, group), read),
             None => Ok(Arc::new(read()?.0)),
         }
     }
 
-    fn section(&self, place: FieldLocation) -> Result<Section, IndexError> {
-        match place {
-            FieldLocation::Known(column) => self.groups.column_section(column),
-            FieldLocation::Dynamic(number) => self.bundle.section(&field_section(number)),
-            FieldLocation::Nowhere | FieldLocation::Blocks => Err(no_column()),
+    /// The rows of a group in which a dynamic field is not empty.
+    pub(crate) fn filled(&self, number: u32, group: usize) -> Result<Selection, BlocksError> {
+        match self.fields.lower(number) {
+            Some(name) if self.groups.has_fields(group) => {
+                let [_, filled] = self.groups.parts(group)?.presence(name);
+                Ok(filled)
+            }
+            _ => Ok(Selection::none(self.groups.rows_of(group).len())),
         }
     }
-}
 
-fn no_column() -> IndexError {
-    IndexError::Section("of a field without a column".to_owned())
+    /// The groups of rows.
+    pub(crate) fn groups(&self) -> &RowGroups {
+        &self.groups
+    }
+
+    /// The same column, if it is in the cache.
+    pub(crate) fn known_field(&self, number: u32, group: usize) -> Option<FieldColumn> {
+        self.cache.upgrade()?.find(self.owner, CachePart::Field(number, group))
+    }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]

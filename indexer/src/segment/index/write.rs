@@ -3,23 +3,22 @@
 //! **Invariant:** an index is made of the contents of the blocks file, both at first and when it is made again: so it
 //! gives the same answers.
 
-use super::layout::{FIELDS, TEMPLATES, field_section, identity, seed};
+use super::layout::{FIELDS, TEMPLATES, identity, seed};
 use crate::journal::frame::Hash;
 use crate::segment::blocks::{Blocks, IndexedTexts};
 use crate::segment::bundle::{BundleKind, BundleWriter, IndexError};
-use crate::segment::fields::FieldsBuilder;
+use crate::segment::fields::FieldNames;
 use crate::segment::inverter::Inverter;
 use crate::segment::lexicon::{KEYS, PLACES, PlaceNumbers, VALUES};
 use crate::segment::memory::MemoryShare;
 use crate::segment::templates::{Templates, TemplatesBuilder};
 use crate::segment::words::{self, WORDS};
-use logstead_record::{Batch, word};
+use logstead_record::word;
 use logstead_template::{DecodeError, RareWriter, word_hash};
 
 /// Builds an index.
 pub(crate) struct IndexBuilder {
     seed: u64,
-    rows: u32,
     /// The words of values of dynamic fields that are not parts of messages.
     values: Inverter,
     /// The words of messages that have no template.
@@ -27,9 +26,9 @@ pub(crate) struct IndexBuilder {
     templates: TemplatesBuilder,
     places: RareWriter,
     groups: u16,
-    /// The first row of the next group.
+    /// The first row of the next group, which is the number of rows so far.
     group_start: u32,
-    fields: FieldsBuilder,
+    fields: FieldNames,
     memory: MemoryShare,
 }
 
@@ -38,30 +37,24 @@ impl IndexBuilder {
     pub(crate) fn new(first_sequence: u64, previous_hash: &Hash, memory: MemoryShare) -> IndexBuilder {
         IndexBuilder {
             seed: seed(first_sequence, previous_hash),
-            rows: 0,
             values: Inverter::with_room(0),
             untemplated: Inverter::with_room(0),
             templates: TemplatesBuilder::default(),
             places: RareWriter::default(),
             groups: 0,
             group_start: 0,
-            fields: FieldsBuilder::default(),
+            fields: FieldNames::default(),
             memory,
         }
-    }
-
-    /// Adds the dynamic fields of the next messages.
-    pub(crate) fn push(&mut self, batch: &Batch) {
-        self.rows += batch.rows() as u32;
-        self.fields.push_batch(batch.columns());
     }
 
     /// Adds the texts of the next group of messages.
     pub(crate) fn push_group(
         &mut self,
-        IndexedTexts { messages: texts, values }: &IndexedTexts,
+        IndexedTexts { messages: texts, values, fields }: &IndexedTexts,
     ) -> Result<(), DecodeError> {
         self.templates.push(texts);
+        fields.iter().flat_map(|fields| fields.names.iter()).for_each(|name| self.fields.add(name));
         if let Some(values) = values {
             let texts = values.texts.read(0..values.rows.len())?;
             for (&row, text) in values.rows.iter().zip(texts.iter()) {
@@ -88,6 +81,7 @@ impl IndexBuilder {
             + self.untemplated.memory_bytes()
             + self.templates.memory_bytes()
             + self.places.memory_bytes()
+            + self.fields.memory_bytes()
     }
 
     /// The file of the index of these blocks.
@@ -103,7 +97,7 @@ impl IndexBuilder {
         {
             let inverted = inverter.finish();
             if inverted.postings() != 0 {
-                words::write(dictionary, &inverted, self.rows, &mut file)?;
+                words::write(dictionary, &inverted, self.group_start, &mut file)?;
                 inverted.terms().for_each(|term| self.places.add(word_hash(term, self.seed), place));
             }
         }
@@ -111,19 +105,7 @@ impl IndexBuilder {
         let mut places = Vec::new();
         self.places.finish(&mut places);
         file.add(PLACES, places);
-        let fields = self.fields.finish();
-        let mut names = vec![u8::from(fields.others_known)];
-        for count in [fields.columns.len(), fields.others.len()] {
-            names.extend_from_slice(&(count as u32).to_le_bytes());
-        }
-        for name in fields.columns.iter().map(|(name, _)| name.as_slice()).chain(fields.others.iter()) {
-            names.extend_from_slice(&(name.len() as u32).to_le_bytes());
-            names.extend_from_slice(name);
-        }
-        file.add(FIELDS, names);
-        for (number, (_, column)) in fields.columns.into_iter().enumerate() {
-            file.add(field_section(number), column);
-        }
+        file.add(FIELDS, self.fields.to_bytes());
         Ok(file)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** every row of an open [`NamesColumn`] has a value that exists or none.
 
-use super::layout::{ABSENT, COMPLETE, COMPRESSED, FILLED, FIRST};
+use super::layout::{ABSENT, COMPRESSED, FIRST, PACKED};
 use super::planes::decompressed;
 use crate::segment::packed::{ColumnFault, FRAME_ROWS, PackedBuilder, PackedNumbers};
 use logstead_record::{Selection, TextColumn, bits};
@@ -14,7 +14,6 @@ use std::ops::Range;
 /// no value.
 pub(crate) struct NamesColumn {
     values: TextColumn,
-    kind: u8,
     /// The id of each row plus 1, and 0 for no value, so that a missing value can be written before the number of
     /// values is known.
     rows: PackedNumbers,
@@ -27,8 +26,7 @@ impl NamesColumn {
         let (&kind, rest) = bytes.split_first().ok_or(short)?;
         let (&count, rest) = rest.split_first_chunk().ok_or(short)?;
         let count = u32::from_le_bytes(count) as usize;
-        let is_complete = matches!(kind, COMPLETE | COMPRESSED);
-        if COMPRESSED < kind || (!is_complete && count != 0) {
+        if !matches!(kind, PACKED | COMPRESSED) {
             return Err(ColumnFault::Kind(kind));
         }
         let (ends, rest) = count.checked_mul(4).and_then(|ends| rest.split_at_checked(ends)).ok_or(short)?;
@@ -36,11 +34,9 @@ impl NamesColumn {
         let value_bytes = ends.last().map_or(0, |&end| end as usize);
         let (value_bytes, packed) = rest.split_at_checked(value_bytes).ok_or(short)?;
         let values = TextColumn::from_parts(value_bytes.to_vec(), ends)?;
-        let (kind, packed) = match kind {
-            COMPRESSED => (COMPLETE, decompressed(packed, rows)?),
-            kind => (kind, PackedNumbers::new(packed)?),
-        };
-        let names = NamesColumn { values, kind, rows: packed };
+        let packed =
+            if kind == COMPRESSED { decompressed(packed, rows)? } else { PackedNumbers::new(packed)? };
+        let names = NamesColumn { values, rows: packed };
         names.check(rows)?;
         Ok(names)
     }
@@ -52,7 +48,7 @@ impl NamesColumn {
         let mut bytes = Vec::new();
         builder.finish(&mut bytes);
         let rows = PackedNumbers::new(&bytes).expect("what was packed is unpacked");
-        NamesColumn { values: TextColumn::default(), kind: COMPLETE, rows }
+        NamesColumn { values: TextColumn::default(), rows }
     }
 
     /// The same rows with other values. Their number must be the same, but they need not be distinct.
@@ -66,29 +62,27 @@ impl NamesColumn {
 
     /// A column with the same values, and these ids for its rows.
     pub(crate) fn with_rows(self, ids: impl Iterator<Item = u32>) -> Result<NamesColumn, ColumnFault> {
+        NamesColumn::of_numbers(self.values, ids.map(|id| id + FIRST))
+    }
+
+    /// A column of values, with the number of the value of each row: 0 if it has none, and else its id plus 1.
+    pub(crate) fn of_numbers(
+        values: TextColumn,
+        numbers: impl Iterator<Item = u32>,
+    ) -> Result<NamesColumn, ColumnFault> {
         let mut builder = PackedBuilder::default();
-        builder.extend(ids.map(|id| id + FIRST));
+        builder.extend(numbers);
         let rows = builder.rows() as u32;
         let mut bytes = Vec::new();
         builder.finish(&mut bytes);
-        let names = NamesColumn { rows: PackedNumbers::new(&bytes)?, ..self };
+        let names = NamesColumn { values, rows: PackedNumbers::new(&bytes)? };
         names.check(rows)?;
         Ok(names)
     }
 
-    /// The distinct values; none if only presence is kept.
+    /// The distinct values.
     pub(crate) fn values(&self) -> &TextColumn {
         &self.values
-    }
-
-    /// Whether the values are kept, not only their presence.
-    pub(crate) fn is_complete(&self) -> bool {
-        self.kind == COMPLETE
-    }
-
-    /// Whether it is known that no row has an empty value, if values are not kept.
-    pub(crate) fn is_filled(&self) -> bool {
-        self.kind == FILLED
     }
 
     /// The number of rows.
@@ -96,10 +90,9 @@ impl NamesColumn {
         self.rows.rows()
     }
 
-    /// The id of a row without a value, which is the number of values. If only presence is kept, it is 1, and 0
-    /// stands for any value.
+    /// The id of a row without a value, which is the number of values.
     pub(crate) fn absent(&self) -> u32 {
-        if self.is_complete() { self.values.len() as u32 } else { 1 }
+        self.values.len() as u32
     }
 
     /// The id of each row.

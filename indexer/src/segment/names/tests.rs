@@ -1,6 +1,5 @@
-//! Columns of names compared with their rows, the limits of their values, and invalid bytes.
+//! Columns of names compared with their rows, and invalid bytes.
 
-use super::write::{VALUE_BYTES_MAX, VALUES_MAX};
 use super::{NamesBuilder, NamesColumn};
 use crate::segment::packed::ColumnFault;
 use logstead_record::{Batch, BatchBuilder, Field, Origin, Row, Selection, Timestamp};
@@ -69,57 +68,6 @@ fn check(names: &NamesColumn, rows: &NameValues, accepted: &Selection, selected:
 }
 
 #[test]
-fn a_column_of_too_many_values_keeps_which_rows_have_one() {
-    let mut builder = NamesBuilder::default();
-    for number in 0..VALUES_MAX {
-        builder.push(&number.to_le_bytes());
-    }
-    assert!(builder.is_complete());
-    let hosts = [Some(b"known".to_vec()), None, Some(b"last".to_vec())];
-    builder.push_names(&batch(&hosts).columns().names[Field::Host.number()]);
-    assert!(!builder.is_complete());
-    builder.push_bytes(&[7, 255], Some(255));
-    let names = open(builder);
-    assert!(!names.is_complete() && names.values().is_empty());
-    let absent: Vec<usize> = (0..names.rows()).filter(|&row| !names.present().contains(row)).collect();
-    assert_eq!(absent, [VALUES_MAX + 1, VALUES_MAX + 4]);
-    assert_eq!(names.ids()[VALUES_MAX..], [0, 1, 0, 0, 1]);
-    assert_eq!(names.counts(&Selection::all(names.rows())), [VALUES_MAX as u64 + 3, 2]);
-    assert!(names.rows_with(&Selection::none(0)).is_empty());
-}
-
-#[test]
-fn a_column_of_too_many_bytes_keeps_which_rows_have_a_value() {
-    for (bytes, is_complete) in [(VALUE_BYTES_MAX - 1, true), (VALUE_BYTES_MAX, false)] {
-        let mut builder = NamesBuilder::default();
-        builder.push(b"x");
-        builder.push(&vec![b'y'; bytes]);
-        assert_eq!(open(builder).is_complete(), is_complete);
-    }
-}
-
-#[test]
-fn a_column_without_values_knows_whether_one_may_be_empty() {
-    let check = |values: &[&[u8]], is_filled: bool| {
-        let mut builder = NamesBuilder::default();
-        values.iter().for_each(|value| builder.push(value));
-        builder.keep_presence();
-        builder.push_absent(1);
-        let names = open(builder);
-        assert_eq!((names.is_complete(), names.is_filled()), (false, is_filled), "{values:?}");
-        assert_eq!(names.present().count(), values.len());
-    };
-    check(&[b"a", b"b", b"a"], true);
-    check(&[b"a", b""], false);
-    check(&[], true);
-    let mut builder = NamesBuilder::default();
-    builder.push(b"a");
-    builder.keep_presence();
-    builder.push(b"");
-    assert!(!open(builder).is_filled());
-}
-
-#[test]
 fn bytes_are_values() {
     let mut builder = NamesBuilder::default();
     builder.push_bytes(&[13, 255, 0, 13], Some(255));
@@ -161,7 +109,7 @@ proptest! {
         let bytes = bytes_of(builder);
         prop_assert_eq!(&bytes, &written(&rows));
         let names = NamesColumn::new(&bytes, rows.len() as u32).unwrap();
-        let mut builder = NamesBuilder::with_all_values();
+        let mut builder = NamesBuilder::default();
         rows.chunks(at_once).for_each(|hosts| builder.push_names(&batch(hosts).columns().names[Field::Host.number()]));
         let mut compressed = Vec::new();
         builder.finish_compressed(&mut compressed);
@@ -180,7 +128,7 @@ proptest! {
     ) {
         let bytes = written(&rows);
         prop_assert!(NamesColumn::new(&bytes[..end.index(bytes.len())], rows.len() as u32).is_err());
-        let mut builder = NamesBuilder::with_all_values();
+        let mut builder = NamesBuilder::default();
         for row in &rows {
             match row.as_deref() {
                 None | Some([]) => builder.push_absent(1),

@@ -1,6 +1,6 @@
 //! Builds a column of names: row by row, or a batch at once.
 
-use super::layout::{ABSENT, COMPLETE, COMPRESSED, FILLED, FIRST, PRESENCE};
+use super::layout::{ABSENT, COMPRESSED, FIRST, PACKED};
 use super::planes::compressed;
 use super::read::NamesColumn;
 use crate::segment::packed::{PackedBuilder, PackedNumbers};
@@ -9,55 +9,24 @@ use logstead_record::{NameColumn, TextColumn};
 use std::hash::BuildHasher;
 use std::ops::Range;
 
-/// The greatest number of distinct values of a column.
-pub(crate) const VALUES_MAX: usize = 65_536;
-/// The greatest total size of a column's distinct values in bytes.
-pub(crate) const VALUE_BYTES_MAX: usize = 4 << 20;
-
 /// The least saving, in percent, for which rows are compressed.
 const COMPRESSION_GAIN: usize = 4;
 /// An entry that was not looked up yet.
 const UNKNOWN: u32 = u32::MAX;
 
 /// Builds a column.
+#[derive(Default)]
 pub(crate) struct NamesBuilder {
     values: TextColumn,
     known: HashTable<u32>,
     hasher: DefaultHashBuilder,
     last: usize,
     rows: PackedBuilder,
-    is_complete: bool,
-    has_empty: bool,
-    /// The greatest number of values, and their greatest total size. Beyond it, only presence is kept.
-    values_max: usize,
-    value_bytes_max: usize,
     /// The number of each value of the current batch.
     numbers: Vec<u32>,
 }
 
-impl Default for NamesBuilder {
-    fn default() -> NamesBuilder {
-        NamesBuilder {
-            values: TextColumn::default(),
-            known: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
-            last: 0,
-            rows: PackedBuilder::default(),
-            is_complete: true,
-            has_empty: false,
-            values_max: VALUES_MAX,
-            value_bytes_max: VALUE_BYTES_MAX,
-            numbers: Vec::new(),
-        }
-    }
-}
-
 impl NamesBuilder {
-    /// A builder that keeps all values, however many there are.
-    pub(crate) fn with_all_values() -> NamesBuilder {
-        NamesBuilder { values_max: usize::MAX, value_bytes_max: u32::MAX as usize, ..NamesBuilder::default() }
-    }
-
     /// Appends the rows of a batch's column. An empty text means no value.
     pub(crate) fn push_names(&mut self, names: &NameColumn) {
         let mut numbers = std::mem::take(&mut self.numbers);
@@ -70,7 +39,7 @@ impl NamesBuilder {
                 *number = if value.is_empty() { ABSENT } else { self.number(value) };
             }
         }
-        self.push_numbers(&mut numbers, names.ids().iter().map(|&id| id as usize));
+        self.push_numbers(&numbers, names.ids().iter().map(|&id| id as usize));
         self.numbers = numbers;
     }
 
@@ -84,7 +53,7 @@ impl NamesBuilder {
                 numbers[id as usize] = self.number(of.values().get(id as usize));
             }
         }
-        self.push_numbers(&mut numbers, ids.iter().map(|&id| id as usize));
+        self.push_numbers(&numbers, ids.iter().map(|&id| id as usize));
     }
 
     /// Appends rows whose values are single bytes; `absent` means no value.
@@ -98,40 +67,31 @@ impl NamesBuilder {
                 numbers[usize::from(byte)] = self.number(&[byte]);
             }
         }
-        self.push_numbers(&mut numbers, bytes.iter().map(|&byte| usize::from(byte)));
+        self.push_numbers(&numbers, bytes.iter().map(|&byte| usize::from(byte)));
     }
 
     /// Appends a row with a value, which may be empty.
-    pub(crate) fn push(&mut self, value: &[u8]) {
+    #[cfg(test)]
+    pub(super) fn push(&mut self, value: &[u8]) {
         let number = self.number(value);
         self.rows.push(number);
     }
 
     /// Appends rows without a value.
-    pub(crate) fn push_absent(&mut self, rows: usize) {
+    #[cfg(test)]
+    pub(super) fn push_absent(&mut self, rows: usize) {
         self.rows.repeat(ABSENT, rows);
     }
 
-    /// Drops the values: from now on only presence is kept.
-    pub(crate) fn keep_presence(&mut self) {
-        self.is_complete = false;
-        (self.values, self.known) = Default::default();
-        self.rows.cap(FIRST);
-    }
-
     /// The number of rows.
-    pub(crate) fn rows(&self) -> usize {
+    #[cfg(test)]
+    pub(super) fn rows(&self) -> usize {
         self.rows.rows()
     }
 
-    /// Whether some row has a value, and values are kept.
+    /// Whether some row has a value.
     pub(crate) fn has_values(&self) -> bool {
         !self.values.is_empty()
-    }
-
-    /// Whether the values are kept.
-    pub(crate) fn is_complete(&self) -> bool {
-        self.is_complete
     }
 
     /// The memory that it uses.
@@ -141,11 +101,7 @@ impl NamesBuilder {
 
     /// Appends the column to `out`.
     pub(crate) fn finish(self, out: &mut Vec<u8>) {
-        out.push(match (self.is_complete, self.has_empty) {
-            (true, _) => COMPLETE,
-            (false, true) => PRESENCE,
-            (false, false) => FILLED,
-        });
+        out.push(PACKED);
         out.extend_from_slice(&(self.values.len() as u32).to_le_bytes());
         self.values.ends().iter().for_each(|end| out.extend_from_slice(&end.to_le_bytes()));
         out.extend_from_slice(self.values.bytes());
@@ -162,7 +118,7 @@ impl NamesBuilder {
         let mut numbers = Vec::new();
         packed.unpack_all(&mut numbers);
         let compressed = compressed(&numbers);
-        if out[start] == COMPLETE && compressed.len() * 100 < rows.len() * (100 - COMPRESSION_GAIN) {
+        if compressed.len() * 100 < rows.len() * (100 - COMPRESSION_GAIN) {
             out[start] = COMPRESSED;
             return out.extend_from_slice(&compressed);
         }
@@ -174,33 +130,21 @@ impl NamesBuilder {
         self.number(value) - FIRST
     }
 
-    fn push_numbers(&mut self, numbers: &mut [u32], rows: impl Iterator<Item = usize>) {
-        if !self.is_complete {
-            // Some numbers may be from before the values were dropped.
-            numbers.iter_mut().for_each(|number| *number = FIRST.min(*number));
-        }
+    fn push_numbers(&mut self, numbers: &[u32], rows: impl Iterator<Item = usize>) {
         self.rows.extend(rows.map(|id| numbers[id]));
     }
 
     /// The number of a value, which is added if it is new.
     fn number(&mut self, value: &[u8]) -> u32 {
-        self.has_empty |= value.is_empty();
-        if !self.is_complete {
-            return FIRST;
-        }
         // In most rows, the value is that of the row before.
         if self.last < self.values.len() && self.values.get(self.last) == value {
             return self.last as u32 + FIRST;
         }
-        let NamesBuilder { values, known, hasher, values_max, value_bytes_max, .. } = self;
+        let NamesBuilder { values, known, hasher, .. } = self;
         let hash = hasher.hash_one(value);
         if let Some(&id) = known.find(hash, |&id| values.get(id as usize) == value) {
             self.last = id as usize;
             return id + FIRST;
-        }
-        if values.len() == *values_max || *value_bytes_max - values.bytes().len() < value.len() {
-            self.keep_presence();
-            return FIRST;
         }
         self.last = values.len();
         values.push(value);

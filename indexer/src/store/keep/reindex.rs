@@ -26,26 +26,16 @@ pub(super) fn reindex(
     let groups = segment.blocks.groups();
     let (sequence, hash) = (segment.blocks.first_sequence, segment.blocks.previous_hash);
     let mut index = publisher.segments.index_builder(sequence, &hash);
-    each_block(segment, cancelled, &mut |batch| {
-        index.push(batch);
-        Ok(())
-    })?;
     for group in 0..groups.groups() {
+        if cancelled() {
+            return Err(KeepError::Cancelled);
+        }
         let damaged = |error: BlocksError| KeepError::from(Damage::of_segment(id, error));
         let texts = groups.texts(group).map_err(damaged)?;
         index.push_group(&texts).map_err(|fault| damaged(fault.into()))?;
     }
     let is_there = publisher.exchange_index(segment, index)?;
     Ok(if is_there { done } else { TaskOutcome::Void })
-}
-
-/// Passes all blocks of a segment on.
-fn each_block(
-    segment: &Segment,
-    cancelled: &dyn Fn() -> bool,
-    visit: &mut dyn FnMut(&Batch) -> Result<(), KeepError>,
-) -> Result<(), KeepError> {
-    each_of(segment, 0..segment.blocks.len(), cancelled, visit)
 }
 
 /// Passes some blocks of a segment on.
