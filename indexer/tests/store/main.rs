@@ -8,6 +8,7 @@ mod bit_rot;
 mod common;
 mod crash_points;
 mod deadlines;
+mod distinct_values;
 mod ends;
 mod full_disk;
 mod golden_files;
