@@ -36,7 +36,7 @@ impl BlocksWriter {
         }
         let (texts, rows, mut scratch) = (of.texts(group)?, of.rows_of(group), ReadScratch::default());
         self.take_columns(of, &rows)?;
-        self.take_origins(of, group, &texts.messages.rows)?;
+        self.take_origins(of, group, &*of.templates(group)?)?;
         for start in rows.clone().step_by(BLOCK_ROWS) {
             let block = start..rows.end.min(start + BLOCK_ROWS);
             fields(&of.read(block, ColumnGroup::Fields.into(), &mut scratch)?);

@@ -217,7 +217,8 @@ impl BlocksWriter {
         let EncodedGroup { rows: templates, texts } = self.group.message.finish();
         let messages = open_again(&templates, &texts)?;
         let origins: Vec<u32> = self.origins.drain(..rows).collect();
-        self.add_origins(&PlacedNumbers::new(&messages.rows, &origins), &messages.rows);
+        let of_rows = messages.rows().map_err(io::Error::other)?;
+        self.add_origins(&PlacedNumbers::new(of_rows, &origins), of_rows);
         self.sections.add(of_group(ROWS, group), templates);
         self.sections.add(of_group(MESSAGE, group), texts);
         let open = &mut self.group;
@@ -227,13 +228,12 @@ impl BlocksWriter {
             }
         }
         let mut values = None;
-        if let Some(bytes) = open.parts.finish(&messages.rows) {
+        if let Some(bytes) = open.parts.finish(of_rows) {
             if 0 < open.values.rows() {
-                let of_rows =
-                    FieldParts::open(&bytes, &messages.rows).map_err(io::Error::other)?.rows_elsewhere();
+                let rows = FieldParts::open(&bytes, of_rows).map_err(io::Error::other)?.rows_elsewhere();
                 let written = open.values.finish();
                 let texts = Arc::new(open_again(&written.rows, &written.texts)?);
-                values = Some(UnsharedValues { texts, rows: of_rows });
+                values = Some(UnsharedValues { texts, rows });
                 self.sections.add(of_group(VALUES, group), whole(written));
             }
             self.sections.add(of_group(PARTS, group), bytes);
