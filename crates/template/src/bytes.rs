@@ -1,13 +1,19 @@
 //! Writes numbers and texts as bytes, and reads them without trusting the bytes.
 
+use std::error::Error;
+use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Unpacking reads whole words, so packed numbers must be followed by this many bytes.
 pub(crate) const PADDING: usize = 16;
 
 /// The reason why bytes cannot be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
+    /// There are no bytes: whoever was asked for them has a reason of its own.
+    #[error("{0}")]
+    Unread(UnreadReason),
     /// The bytes end too early.
     #[error("they end in the middle of a value")]
     Short,
@@ -29,6 +35,38 @@ pub enum DecodeError {
     #[error("the compressed part of {0} cannot be decompressed")]
     Compression(&'static str),
 }
+
+/// The reason why bytes could not be had, of any type.
+#[derive(Debug, Clone)]
+pub struct UnreadReason(Arc<dyn Error + Send + Sync>);
+
+impl UnreadReason {
+    /// The reason, if it is of this type.
+    pub fn downcast<E: Error + 'static>(&self) -> Option<&E> {
+        self.0.downcast_ref()
+    }
+}
+
+impl DecodeError {
+    /// The error for bytes that could not be had.
+    pub fn unread(reason: impl Error + Send + Sync + 'static) -> DecodeError {
+        DecodeError::Unread(UnreadReason(Arc::new(reason)))
+    }
+}
+
+impl fmt::Display for UnreadReason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+impl PartialEq for UnreadReason {
+    fn eq(&self, other: &UnreadReason) -> bool {
+        self.0.to_string() == other.0.to_string()
+    }
+}
+
+impl Eq for UnreadReason {}
 
 /// The result of reading.
 pub(crate) type Result<T, E = DecodeError> = std::result::Result<T, E>;

@@ -36,10 +36,10 @@ mod texts;
 mod unpack;
 
 pub use automaton::Automaton;
-pub use bytes::{ByteReader, DecodeError, put_varint};
+pub use bytes::{ByteReader, DecodeError, UnreadReason, put_varint};
 pub use group::{
-    EncodedGroup, PlacedNumbers, Ranks, Rows, TemplateGroup, TemplateGroupWriter, WantedWord, WordFinder,
-    WordForm, WordSet, may_hold_other_addresses, word_hash,
+    EncodedGroup, GroupHead, GroupPart, GroupSource, PlacedNumbers, Ranks, Rows, TemplateGroup,
+    TemplateGroupWriter, WantedWord, WordFinder, WordForm, WordSet, may_hold_other_addresses, word_hash,
 };
 pub use named::{template_id, template_text};
 pub use parts::{FieldColumn, FieldParts, FieldPartsWriter, FieldTexts, FieldsOfRows};

@@ -10,18 +10,12 @@ use crate::bytes::{ByteReader, DecodeError, Result, put_varint};
 use crate::packet;
 use logstead_record::TextColumn;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
 use zstd::bulk::Compressor;
 
 /// The length from which on a block ends with its current text.
 const BLOCK_BYTES: usize = 64 << 10;
 /// The maximum number of bytes of a block: a text is at most 16 MiB.
 const BLOCK_BYTES_MAX: usize = 32 << 20;
-/// The number of blocks that are kept open: windows of neighbouring rows need the same ones again, one for each slot
-/// of each of their templates.
-const OPEN_BLOCKS: usize = 64;
-/// The maximum size of a block that is kept open.
-const OPEN_BYTES_MAX: usize = 128 << 10;
 
 /// Appends texts.
 pub(crate) fn write<'t>(
@@ -29,7 +23,20 @@ pub(crate) fn write<'t>(
     compressor: &mut Compressor<'_>,
     out: &mut Vec<u8>,
 ) {
-    let (mut heads, mut body, mut blocks) = (Vec::new(), Vec::new(), 0);
+    let mut blocks = Vec::new();
+    write_apart(texts, compressor, out, &mut blocks);
+    out.reserve_exact(blocks.len());
+    out.extend_from_slice(&blocks);
+}
+
+/// Appends texts, but what says where their blocks are is appended to `table`.
+pub(crate) fn write_apart<'t>(
+    texts: impl Iterator<Item = &'t [u8]>,
+    compressor: &mut Compressor<'_>,
+    table: &mut Vec<u8>,
+    out: &mut Vec<u8>,
+) {
+    let (mut heads, mut blocks) = (Vec::new(), 0);
     let mut open = TextColumn::default();
     let mut texts = texts.peekable();
     while let Some(text) = texts.next() {
@@ -40,15 +47,13 @@ pub(crate) fn write<'t>(
             [open.len(), plain.len(), packed.len()]
                 .iter()
                 .for_each(|&count| put_varint(count as u64, &mut heads));
-            body.extend_from_slice(&packed);
+            out.extend_from_slice(&packed);
             open.truncate(0);
             blocks += 1;
         }
     }
-    put_varint(blocks, out);
-    out.reserve_exact(heads.len() + body.len());
-    out.extend_from_slice(&heads);
-    out.extend_from_slice(&body);
+    put_varint(blocks, table);
+    table.extend_from_slice(&heads);
 }
 
 fn plain(texts: &TextColumn) -> Vec<u8> {
@@ -67,12 +72,10 @@ fn plain(texts: &TextColumn) -> Vec<u8> {
     out
 }
 
-/// The blocks of the texts.
+/// The places of blocks of texts.
 pub(crate) struct TextBlocks {
     blocks: Vec<Block>,
     len: usize,
-    /// The blocks that are kept open, in no order.
-    open: Mutex<Vec<(usize, Arc<TextColumn>)>>,
 }
 
 struct Block {
@@ -86,88 +89,86 @@ struct Block {
 impl TextBlocks {
     /// Opens texts, which end at the current position of `input`.
     pub(crate) fn read(input: &mut ByteReader<'_>) -> Result<TextBlocks> {
+        let mut texts = TextBlocks::read_table(input, &mut 0)?;
+        for block in &mut texts.blocks {
+            block.place = input.skip(block.place.len())?;
+        }
+        Ok(texts)
+    }
+
+    /// Reads a table of blocks that are elsewhere. The first of them starts at `next`, which becomes the end of the last
+    /// one.
+    pub(crate) fn read_table(input: &mut ByteReader<'_>, next: &mut usize) -> Result<TextBlocks> {
         let count = input.varint()?;
-        let (mut heads, mut len) = (Vec::new(), 0_usize);
+        let (mut blocks, mut len) = (Vec::new(), 0_usize);
         for _ in 0..count {
             let texts = input.count(BLOCK_BYTES_MAX, "a block of texts")?;
             let plain_bytes = input.count(BLOCK_BYTES_MAX, "a block of texts")?;
-            heads.push((len, plain_bytes, input.count(BLOCK_BYTES_MAX, "a block of texts")?));
+            let end = *next + input.count(BLOCK_BYTES_MAX, "a block of texts")?;
+            blocks.push(Block { first: len, plain_bytes, place: *next..end });
+            *next = end;
             len += texts;
         }
-        let mut blocks = Vec::with_capacity(heads.len());
-        for (first, plain_bytes, bytes) in heads {
-            blocks.push(Block { first, plain_bytes, place: input.skip(bytes)? });
-        }
-        Ok(TextBlocks { blocks, len, open: Mutex::default() })
+        Ok(TextBlocks { blocks, len })
     }
 
-    /// The number of entries.
+    /// The number of texts.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// The memory that it takes, with open blocks.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        let mut open: Vec<usize> =
-            self.blocks.iter().map(|block| block.plain_bytes.min(OPEN_BYTES_MAX)).collect();
-        open.sort_unstable_by(|one, other| other.cmp(one));
-        size_of_val(self.blocks.as_slice()) + open.iter().take(OPEN_BLOCKS).sum::<usize>()
+    /// The number of blocks.
+    pub(crate) fn blocks(&self) -> usize {
+        self.blocks.len()
     }
 
-    /// Reads all texts.
+    /// The number of the first text of a block.
+    pub(crate) fn first_of(&self, block: usize) -> usize {
+        self.blocks[block].first
+    }
+
+    /// The block that has a text.
+    pub(crate) fn block_of(&self, text: usize) -> Option<usize> {
+        self.blocks.partition_point(|block| block.first <= text).checked_sub(1)
+    }
+
+    /// The range of the bytes of some blocks.
+    pub(crate) fn place(&self, blocks: Range<usize>) -> Range<usize> {
+        match self.blocks.get(blocks) {
+            Some([first, .., last]) => first.place.start..last.place.end,
+            Some([only]) => only.place.clone(),
+            _ => 0..0,
+        }
+    }
+
+    /// The memory that it takes, without the texts.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        size_of_val(self.blocks.as_slice())
+    }
+
+    /// All texts, from the bytes in which the blocks are.
     pub(crate) fn all(&self, bytes: &[u8]) -> Result<TextColumn> {
+        let start = self.place(0..self.blocks.len()).start;
+        self.all_of(&bytes[start..])
+    }
+
+    /// All texts, from the bytes of all blocks.
+    pub(crate) fn all_of(&self, packed: &[u8]) -> Result<TextColumn> {
+        let start = self.place(0..self.blocks.len()).start;
         let mut all = TextColumn::default();
-        for number in 0..self.blocks.len() {
-            let block = self.block(bytes, number)?;
-            all.extend(&block, 0..block.len());
+        for (number, block) in self.blocks.iter().enumerate() {
+            let texts = self.decode(number, &packed[block.place.start - start..block.place.end - start])?;
+            all.extend(&texts, 0..texts.len());
         }
         Ok(all)
     }
 
-    /// Calls `each` with every block and the number of its first text, until it says to end.
-    pub(crate) fn for_each_block(
-        &self,
-        bytes: &[u8],
-        mut each: impl FnMut(usize, &TextColumn) -> bool,
-    ) -> Result<bool> {
-        for (number, block) in self.blocks.iter().enumerate() {
-            let texts = self.open(bytes, number)?;
-            if !each(block.first, &texts) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// A reader of single texts, which is fastest if they are read in order.
-    pub(crate) fn reader<'b>(&'b self, bytes: &'b [u8]) -> TextReader<'b> {
-        TextReader { texts: self, bytes, open: None }
-    }
-
-    fn open(&self, bytes: &[u8], number: usize) -> Result<Arc<TextColumn>> {
-        let lock = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, block)) = lock().iter().find(|(open, _)| *open == number) {
-            return Ok(Arc::clone(block));
-        }
-        let block = Arc::new(self.block(bytes, number)?);
-        if self.blocks[number].plain_bytes <= OPEN_BYTES_MAX {
-            let mut open = lock();
-            let kept = (number, Arc::clone(&block));
-            // Windows go round the same blocks, so the oldest one is not always the one to give way.
-            if open.len() < OPEN_BLOCKS {
-                open.push(kept);
-            } else {
-                open[number % OPEN_BLOCKS] = kept;
-            }
-        }
-        Ok(block)
-    }
-
-    fn block(&self, bytes: &[u8], number: usize) -> Result<TextColumn> {
-        let Block { first, plain_bytes, place } = &self.blocks[number];
+    /// The texts of a block, from its bytes.
+    pub(crate) fn decode(&self, number: usize, packed: &[u8]) -> Result<TextColumn> {
+        let Block { first, plain_bytes, .. } = &self.blocks[number];
         let end = self.blocks.get(number + 1).map_or(self.len, |next| next.first);
         let count = end - first;
-        let plain = packet::unpack(&bytes[place.clone()], *plain_bytes)?;
+        let plain = packet::unpack(packed, *plain_bytes)?;
         let mut input = ByteReader::new(&plain);
         let mut texts = TextColumn::with_capacity(count.min(plain.len()), plain.len());
         if input.byte()? == 1 {
@@ -194,28 +195,6 @@ impl TextBlocks {
     }
 }
 
-/// Reads texts, and keeps the block of the last one.
-pub(crate) struct TextReader<'b> {
-    texts: &'b TextBlocks,
-    bytes: &'b [u8],
-    open: Option<(usize, Arc<TextColumn>)>,
-}
-
-impl TextReader<'_> {
-    /// The text with this number.
-    pub(crate) fn get(&mut self, number: usize) -> Result<&[u8]> {
-        let blocks = &self.texts.blocks;
-        let block =
-            blocks.partition_point(|block| block.first <= number).checked_sub(1).ok_or(DecodeError::Short)?;
-        if self.open.as_ref().is_none_or(|(open, _)| *open != block) {
-            self.open = Some((block, self.texts.open(self.bytes, block)?));
-        }
-        let Some((_, texts)) = &self.open else { return Err(DecodeError::Short) };
-        let at = number - blocks[block].first;
-        if at < texts.len() { Ok(texts.get(at)) } else { Err(DecodeError::Short) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,20 +216,33 @@ mod tests {
             prop_assert_eq!(read.len(), texts.len());
             let all = read.all(&bytes).unwrap();
             prop_assert!(all.iter().eq(texts.iter().map(String::as_bytes)));
-            let mut reader = read.reader(&bytes);
             for number in (0..texts.len()).step_by(7) {
-                prop_assert_eq!(reader.get(number).unwrap(), texts[number].as_bytes());
+                let block = read.block_of(number).unwrap();
+                let of_block = read.decode(block, &bytes[read.place(block..block + 1)]).unwrap();
+                prop_assert_eq!(of_block.get(number - read.first_of(block)), texts[number].as_bytes());
             }
-            prop_assert!(reader.get(texts.len()).is_err());
             let bit = bit.index(bytes.len() * 8);
             bytes[bit / 8] ^= 1 << (bit % 8);
             if let Ok(read) = TextBlocks::read(&mut ByteReader::new(&bytes)) {
                 drop(read.all(&bytes));
-                let mut reader = read.reader(&bytes);
-                for number in 0..texts.len() {
-                    reader.get(number).map(<[u8]>::len).ok();
+                for block in 0..read.blocks() {
+                    read.decode(block, &bytes[read.place(block..block + 1)]).ok();
                 }
             }
+        }
+
+        #[test]
+        fn a_table_says_where_the_blocks_are(
+            texts in proptest::collection::vec("[a-z]{500,3000}", 0..90), before in 0_usize..9,
+        ) {
+            let (mut table, mut bytes) = (Vec::new(), vec![0; before]);
+            let all = texts.iter().map(String::as_bytes);
+            write_apart(all, &mut Compressor::new(1).unwrap(), &mut table, &mut bytes);
+            let mut next = before;
+            let read = TextBlocks::read_table(&mut ByteReader::new(&table), &mut next).unwrap();
+            prop_assert_eq!(next, bytes.len());
+            let all = read.all_of(&bytes[before..]).unwrap();
+            prop_assert!(all.iter().eq(texts.iter().map(String::as_bytes)));
         }
     }
 }

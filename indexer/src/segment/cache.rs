@@ -23,7 +23,7 @@ const SHARDS_MAX: usize = 8;
 /// The memory of an entry besides the part: its key, its place in a table and in a queue, its counters.
 const ENTRY_BYTES: usize = 192;
 /// The usual size of a part, which the number of those that it remembers depends on.
-const PART_BYTES: usize = 64 << 10;
+const PART_BYTES: usize = 32 << 10;
 const PARTS_MIN: usize = 256;
 const PARTS_MAX: usize = 64 << 10;
 
@@ -46,12 +46,18 @@ pub(crate) enum CachePart {
     Index,
     /// A column that every segment has.
     Column(CommonColumn),
+    /// The same for one group of rows.
+    ColumnOfGroup(CommonColumn, usize),
     /// The column of a dynamic field, for the rows of a group.
     Field(u32, usize),
     /// A whole section.
     Section(&'static str),
-    /// A section of a group of rows.
+    /// A section of a group of rows; of a group of texts, the head.
     Group(&'static str, usize),
+    /// The template of each row of a group of texts.
+    GroupRows(&'static str, usize),
+    /// Another part of a group of texts.
+    GroupPart(&'static str, usize, u32),
     /// A page of a file.
     Page(u64),
     /// The rows that match the filter with this name.

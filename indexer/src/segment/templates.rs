@@ -62,12 +62,9 @@ impl TemplatesBuilder {
                 number
             }
         };
-        let numbers = texts.keys.iter().map(&mut number).collect();
-        let (untemplated, counts) = texts
-            .rows
-            .counts()
-            .split_first()
-            .map_or((0, &[][..]), |(untemplated, counts)| (*untemplated, counts));
+        let numbers = texts.keys().iter().map(&mut number).collect();
+        let (untemplated, counts) =
+            texts.counts().split_first().map_or((0, &[][..]), |(untemplated, counts)| (*untemplated, counts));
         templates.groups.push(GroupTemplates { untemplated, numbers, counts: counts.to_vec() });
     }
 

@@ -279,7 +279,7 @@ fn a_manifest_of_another_version_is_refused_and_stays() {
 
 #[test]
 fn a_segment_of_another_version_is_not_read_and_stays() {
-    for version in [2, 4] {
+    for version in [3, 5] {
         let disk = segment_with(BLOCKS, version, 80);
         let before = read(&disk, &Path::new(SEGMENTS).join(BLOCKS));
         let opened = open_all(&disk, Options::default()).unwrap();

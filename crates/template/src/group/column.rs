@@ -8,9 +8,6 @@ const NATURAL: u8 = 0;
 const FIXED: u8 = 1;
 const EACH: u8 = 2;
 
-const MANY: u8 = 0;
-const FEW: u8 = 1;
-
 /// Stands for the length of a number without leading zeros.
 pub(super) const NATURAL_LENGTH: u8 = 0;
 
@@ -30,20 +27,9 @@ pub(super) fn write_numbers(
     }
 }
 
-/// Appends the column of addresses.
-pub(super) fn write_addresses(places: &[u64], out: &mut Vec<u8>) {
+/// Appends the column of places among the addresses or in the dictionary.
+pub(super) fn write_places(places: &[u64], out: &mut Vec<u8>) {
     numbers::write(places, out);
-}
-
-/// Appends the column of a text slot with few distinct words.
-pub(super) fn write_few(places: &[u64], out: &mut Vec<u8>) {
-    out.push(FEW);
-    numbers::write(places, out);
-}
-
-/// Appends the column of a text slot with many distinct words, which are stored elsewhere.
-pub(super) fn write_many(out: &mut Vec<u8>) {
-    out.push(MANY);
 }
 
 fn write_lengths(kind: VariableKind, low: &[u64], lengths: &[u8], out: &mut Vec<u8>) {
@@ -79,6 +65,32 @@ pub(crate) enum SlotColumn {
     Many(usize),
 }
 
+/// An open column, and the bytes from which it was opened.
+#[derive(Clone, Copy)]
+pub(crate) struct OpenColumn<'g> {
+    pub(crate) column: &'g SlotColumn,
+    pub(crate) bytes: &'g [u8],
+}
+
+/// Neighbouring columns, and the bytes from which they were opened.
+pub(super) struct ColumnRun {
+    pub(super) bytes: Vec<u8>,
+    pub(super) columns: Vec<SlotColumn>,
+}
+
+impl ColumnRun {
+    /// The column with this number in the run.
+    #[inline]
+    pub(super) fn column(&self, number: usize) -> Result<OpenColumn<'_>> {
+        let column = self.columns.get(number).ok_or(DecodeError::Short)?;
+        Ok(OpenColumn { column, bytes: &self.bytes })
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.bytes.capacity() + self.columns.iter().map(SlotColumn::memory_bytes).sum::<usize>()
+    }
+}
+
 /// The written lengths of numbers.
 pub(crate) enum Lengths {
     Natural,
@@ -87,11 +99,6 @@ pub(crate) enum Lengths {
 }
 
 impl SlotColumn {
-    /// Whether its values are texts.
-    pub(super) fn is_of_texts(&self) -> bool {
-        matches!(self, SlotColumn::Few(_) | SlotColumn::Many(_))
-    }
-
     /// The number of bytes of each of its values, if that is the same for all.
     pub(super) fn length(&self) -> Option<usize> {
         let SlotColumn::Number { kind, lengths, low, high } = self else { return None };
@@ -107,24 +114,11 @@ impl SlotColumn {
         }
     }
 
-    /// Opens a column of `rows` rows. `words` is the number of words outside the dictionary in earlier columns; those
-    /// of this column are added to it.
-    pub(crate) fn read(
-        input: &mut ByteReader<'_>,
-        kind: VariableKind,
-        rows: usize,
-        words: &mut usize,
-    ) -> Result<SlotColumn> {
+    /// Opens a column of `rows` rows.
+    pub(super) fn read(input: &mut ByteReader<'_>, kind: VariableKind, rows: usize) -> Result<SlotColumn> {
         Ok(match kind {
             VariableKind::Address => SlotColumn::Address(NumberColumn::read(input, rows)?),
-            VariableKind::Text => match input.byte()? {
-                FEW => SlotColumn::Few(NumberColumn::read(input, rows)?),
-                MANY => {
-                    *words += rows;
-                    SlotColumn::Many(*words - rows)
-                }
-                kind => return Err(DecodeError::Kind { what: "slot", kind }),
-            },
+            VariableKind::Text => SlotColumn::Few(NumberColumn::read(input, rows)?),
             kind => {
                 let lengths = Lengths::read(input, rows)?;
                 let low = NumberColumn::read(input, rows)?;

@@ -5,9 +5,10 @@
 //!
 //! **Invariant:** the answer is the same as checking each word of each slot.
 
-use super::column::SlotColumn;
-use super::find::Marks;
+use super::column::{OpenColumn, SlotColumn};
+use super::find::{Marks, places_with};
 use super::forms::{Decimals, WordSet};
+use super::head::{ColumnEntry, StoredTexts};
 use super::read::TemplateGroup;
 use super::rows::Ranks;
 use super::word_finder::lowered;
@@ -37,12 +38,12 @@ impl TemplateGroup {
         let mut scratch = WordScratch::default();
         let mut asks = Vec::with_capacity(sets.len());
         for set in sets {
-            if !go_on(self.dictionary.len()) {
+            if !go_on(self.head.dictionary.len()) {
                 return Ok(None);
             }
-            asks.push(self.ask(set, &mut scratch));
+            asks.push(self.ask(set, &mut scratch)?);
         }
-        let goes_on = self.words.for_each_block(&self.bytes, |first, texts| {
+        let goes_on = self.for_each_block(StoredTexts::Words, |first, texts| {
             let goes_on = go_on(texts.len());
             if goes_on {
                 for ask in &mut asks {
@@ -56,86 +57,96 @@ impl TemplateGroup {
         }
         let mut found = Vec::with_capacity(sets.len());
         for ask in &asks {
-            let Some(ranks) = self.answer(ask, go_on) else { return Ok(None) };
+            let Some(ranks) = self.answer(ask, go_on)? else { return Ok(None) };
             found.push(ranks);
         }
         Ok(Some(found))
     }
 
-    fn ask<'s>(&self, set: &'s WordSet, scratch: &mut WordScratch) -> SetTests<'s> {
+    fn ask<'s>(&self, set: &'s WordSet, scratch: &mut WordScratch) -> Result<SetTests<'s>> {
         let mut few = Vec::new();
-        scratch.for_each(set, &self.dictionary, |word| few.push(word as u64));
-        let few = Marks::new(few, self.dictionary.len());
+        scratch.for_each(set, self.dictionary()?, |word| few.push(word as u64));
+        let few = Marks::new(few, self.head.dictionary.len());
         let mut addresses = Vec::new();
         if set.can_be(VariableKind::Address) {
             let octets: [bool; 256] = array::from_fn(|octet| set.accepts(octet.to_string().as_bytes()));
             if octets.contains(&true) {
                 addresses =
-                    self.addresses_of(|address| address.iter().any(|&octet| octets[usize::from(octet)]));
+                    self.addresses_of(|address| address.iter().any(|&octet| octets[usize::from(octet)]))?;
             }
         }
-        let addresses = Marks::new(addresses, self.addresses.len());
-        SetTests { set, decimals: set.decimals(), few, addresses, many: Vec::new() }
+        let addresses = Marks::new(addresses, self.head.addresses);
+        Ok(SetTests { set, decimals: set.decimals(), few, addresses, many: Vec::new() })
     }
 
-    fn answer(&self, ask: &SetTests<'_>, go_on: &mut dyn FnMut(usize) -> bool) -> Option<Vec<Ranks>> {
-        let mut found = Vec::with_capacity(self.templates.len() + 1);
+    fn answer(&self, ask: &SetTests<'_>, go_on: &mut dyn FnMut(usize) -> bool) -> Result<Option<Vec<Ranks>>> {
+        let mut found = Vec::with_capacity(self.head.templates() + 1);
         found.push(Ranks::None);
-        for template in &self.templates {
-            let mut ranks = Vec::new();
+        for template in 0..self.head.templates() {
+            let (mut ranks, rows) = (Vec::new(), self.head.rows_of(template));
             let mut are_all = false;
-            for column in &template.columns {
-                let is_meant = match column {
-                    SlotColumn::Number { kind: VariableKind::Decimal, .. } => !ask.decimals.is_empty(),
-                    SlotColumn::Number { kind, .. } => ask.set.can_be(*kind),
-                    SlotColumn::Address(_) => !ask.addresses.is_empty(),
-                    SlotColumn::Few(_) => !ask.few.is_empty(),
-                    SlotColumn::Many(_) => !ask.many.is_empty(),
-                };
-                if !is_meant || are_all {
+            for &number in self.head.columns_of(template) {
+                let entry = &self.head.columns[number as usize];
+                if are_all || !ask.is_about(entry) {
                     continue;
                 }
-                if !matches!(column, SlotColumn::Many(_)) && !go_on(template.rows) {
-                    return None;
+                if let Some(first) = entry.words_before {
+                    ask.add_many(first, rows, &mut ranks);
+                    continue;
                 }
-                are_all = self.add_ranks(ask, column, template.rows, &mut ranks);
+                if !go_on(rows) {
+                    return Ok(None);
+                }
+                are_all = ask.add_ranks(self.column_at(number)?, rows, &mut ranks);
             }
-            found.push(if are_all { Ranks::All } else { Ranks::of(ranks, template.rows) });
+            found.push(if are_all { Ranks::All } else { Ranks::of(ranks, rows) });
         }
-        Some(found)
+        Ok(Some(found))
+    }
+}
+
+impl SetTests<'_> {
+    /// Whether a column may contain such a word. The others are not read.
+    fn is_about(&self, entry: &ColumnEntry) -> bool {
+        match entry.kind {
+            VariableKind::Decimal => !self.decimals.is_empty(),
+            VariableKind::Address => !self.addresses.is_empty(),
+            VariableKind::Text if entry.words_before.is_some() => !self.many.is_empty(),
+            VariableKind::Text => !self.few.is_empty(),
+            kind => self.set.can_be(kind),
+        }
     }
 
     /// Adds the ranks of a column that match, or states that all rows do.
-    fn add_ranks(&self, ask: &SetTests<'_>, column: &SlotColumn, rows: usize, ranks: &mut Vec<u32>) -> bool {
+    fn add_ranks(&self, open: OpenColumn<'_>, rows: usize, ranks: &mut Vec<u32>) -> bool {
+        let OpenColumn { column, bytes } = open;
         match column {
             SlotColumn::Number { kind: VariableKind::Decimal, lengths, low, .. } => {
-                return ask.decimals.iter().any(|decimals| decimals.add(&self.bytes, low, lengths, ranks));
+                return self.decimals.iter().any(|decimals| decimals.add(bytes, low, lengths, ranks));
             }
             SlotColumn::Number { kind, lengths, low, high } => {
                 let kind = if *kind == VariableKind::HexUpper { VariableKind::Hex } else { *kind };
                 let mut text = Vec::new();
-                low.for_each_run(&self.bytes, 0..rows, |first, run| {
+                low.for_each_run(bytes, 0..rows, |first, run| {
                     for (at, &low) in run.iter().enumerate() {
                         let rank = first + at;
-                        let high = high.as_ref().map_or(0, |high| high.get(&self.bytes, rank));
+                        let high = high.as_ref().map_or(0, |high| high.get(bytes, rank));
                         text.clear();
-                        write(kind, low, high, lengths.of(&self.bytes, rank, kind, low), &mut text);
+                        write(kind, low, high, lengths.of(bytes, rank, kind, low), &mut text);
                         // A UUID consists of several words.
-                        if text.split(|&byte| byte == b'-').any(|word| ask.set.accepts(word)) {
+                        if text.split(|&byte| byte == b'-').any(|word| self.set.accepts(word)) {
                             ranks.push(rank as u32);
                         }
                     }
                 });
             }
-            SlotColumn::Address(places) => return self.places_with(places, &ask.addresses, ranks),
-            SlotColumn::Few(places) => return self.places_with(places, &ask.few, ranks),
-            SlotColumn::Many(first) => ask.add_many(*first, rows, ranks),
+            SlotColumn::Address(places) => return places_with(places, &self.addresses, bytes, ranks),
+            SlotColumn::Few(places) => return places_with(places, &self.few, bytes, ranks),
+            SlotColumn::Many(first) => self.add_many(*first, rows, ranks),
         }
         false
     }
-}
 
-impl SetTests<'_> {
     fn add_many(&self, first: usize, rows: usize, ranks: &mut Vec<u32>) {
         let from = self.many.partition_point(|&word| word < first);
         let words = self.many[from..].iter().take_while(|&&word| word < first + rows);
@@ -229,11 +240,11 @@ mod tests {
             let sets: Vec<WordSet> = asked.iter().map(set).collect();
             let found = group.find_words(&sets, &mut |_| true).unwrap().unwrap();
             for (set, ranks) in sets.iter().zip(&found) {
-                let rows = group.rows.select(ranks);
+                let rows = group.rows().unwrap().select(ranks);
                 for (row, text) in texts.iter().enumerate() {
-                    let place = usize::from(group.rows.places[row]);
+                    let place = usize::from(group.rows().unwrap().places[row]);
                     let expected = has_word(text, set);
-                    let is_static = place.checked_sub(1).is_none_or(|template| has_word(group.keys.get(template), set));
+                    let is_static = place.checked_sub(1).is_none_or(|template| has_word(group.keys().get(template), set));
                     prop_assert!(expected || !rows.contains(row), "{:?} is not in {:?}", set, text);
                     prop_assert!(!expected || is_static || rows.contains(row), "{:?} is in {:?}", set, text);
                 }

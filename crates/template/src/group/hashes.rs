@@ -3,8 +3,9 @@
 //! A word has a single hash, wherever it occurs: that of the word as a variable of its own, with its letters in lower
 //! case. Hashes are stored on disk, so their computation never changes.
 
-use super::column::{Lengths, SlotColumn};
+use super::column::{Lengths, OpenColumn, SlotColumn};
 use super::find::{UUID_BYTES, UUID_PARTS, WantedWord, own};
+use super::head::StoredTexts;
 use super::read::TemplateGroup;
 use crate::bytes::Result;
 use crate::numbers::NumberColumn;
@@ -32,7 +33,7 @@ impl TemplateGroup {
     pub fn hashes(&self, seed: u64, mut each: impl FnMut(u64)) -> Result<()> {
         let mut scratch = Vec::new();
         let mut small = SmallNumbers::default();
-        for &address in &self.addresses {
+        for &address in self.addresses()? {
             each(of_number(VariableKind::Address, AS_IT_IS, u64::from(address), 0, seed));
             for octet in address.to_be_bytes() {
                 if small.is_new(u64::from(octet)) {
@@ -40,15 +41,21 @@ impl TemplateGroup {
                 }
             }
         }
-        self.dictionary.iter().for_each(|text| of_text(text, seed, &mut scratch, &mut each));
-        let words = self.words.all(&self.bytes)?;
-        words.iter().for_each(|text| of_text(text, seed, &mut scratch, &mut each));
-        for column in self.templates.iter().flat_map(|template| &template.columns) {
+        self.dictionary()?.iter().for_each(|text| of_text(text, seed, &mut scratch, &mut each));
+        self.for_each_block(StoredTexts::Words, |_, words| {
+            words.iter().for_each(|text| of_text(text, seed, &mut scratch, &mut each));
+            true
+        })?;
+        for (number, entry) in (0..).zip(&self.head.columns) {
+            if matches!(entry.kind, VariableKind::Address | VariableKind::Text) {
+                continue;
+            }
+            let OpenColumn { column, bytes } = self.column_at(number)?;
             let SlotColumn::Number { kind, lengths, low, high } = column else { continue };
             // In lower case, both hexadecimal kinds are the same.
             let kind = if *kind == VariableKind::HexUpper { VariableKind::Hex } else { *kind };
             if let Some(high) = high {
-                self.wide_hashes(lengths, low, high, seed, &mut scratch, &mut each);
+                wide_hashes(lengths, [low, high], bytes, seed, &mut scratch, &mut each);
                 continue;
             }
             let mut number = |length, low| {
@@ -57,14 +64,14 @@ impl TemplateGroup {
                 }
             };
             match lengths {
-                Lengths::Natural => low.for_each_distinct(&self.bytes, |low| number(AS_IT_IS, low)),
+                Lengths::Natural => low.for_each_distinct(bytes, |low| number(AS_IT_IS, low)),
                 Lengths::Fixed(length) => {
-                    low.for_each_distinct(&self.bytes, |low| number(zeros(kind, *length, low), low));
+                    low.for_each_distinct(bytes, |low| number(zeros(kind, *length, low), low));
                 }
                 Lengths::Each(lengths) => {
                     let mut rank = 0;
-                    low.for_each(&self.bytes, 0..low.len(), |low| {
-                        let length = lengths.get(&self.bytes, rank) as usize;
+                    low.for_each(bytes, 0..low.len(), |low| {
+                        let length = lengths.get(bytes, rank) as usize;
                         number(zeros(kind, length, low), low);
                         rank += 1;
                     });
@@ -73,27 +80,26 @@ impl TemplateGroup {
         }
         Ok(())
     }
+}
 
-    fn wide_hashes(
-        &self,
-        lengths: &Lengths,
-        low: &NumberColumn,
-        high: &NumberColumn,
-        seed: u64,
-        scratch: &mut Vec<u8>,
-        each: &mut impl FnMut(u64),
-    ) {
-        let mut rank = 0;
-        low.for_each(&self.bytes, 0..low.len(), |low| {
-            let (length, high) =
-                (lengths.of(&self.bytes, rank, VariableKind::Wide, low), high.get(&self.bytes, rank));
-            rank += 1;
-            match length {
-                UUID_BYTES => of_uuid(low, high, seed, scratch, each),
-                length => each(of_number(VariableKind::Wide, length, low, high, seed)),
-            }
-        });
-    }
+/// Calls `each` with the hashes of the words of a column of wide numbers.
+fn wide_hashes(
+    lengths: &Lengths,
+    [low, high]: [&NumberColumn; 2],
+    bytes: &[u8],
+    seed: u64,
+    scratch: &mut Vec<u8>,
+    each: &mut impl FnMut(u64),
+) {
+    let mut rank = 0;
+    low.for_each(bytes, 0..low.len(), |low| {
+        let (length, high) = (lengths.of(bytes, rank, VariableKind::Wide, low), high.get(bytes, rank));
+        rank += 1;
+        match length {
+            UUID_BYTES => of_uuid(low, high, seed, scratch, each),
+            length => each(of_number(VariableKind::Wide, length, low, high, seed)),
+        }
+    });
 }
 
 /// The small numbers that have occurred: most numbers are small, and occur many times.

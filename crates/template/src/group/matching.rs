@@ -7,14 +7,16 @@
 //!
 //! **Invariant:** the answer is the same as matching the expression against each message.
 
-use super::column::{Lengths, SlotColumn};
-use super::read::{GroupTemplate, TemplateGroup};
+use super::column::{Lengths, OpenColumn, SlotColumn};
+use super::head::StoredTexts;
+use super::read::TemplateGroup;
 use super::rows::Ranks;
 use crate::automaton::{Alphabet, Automaton, StateId};
 use crate::bytes::Result;
 use crate::digits::{self, DIGITS_MAX};
 use crate::numbers::NumberColumn;
 use crate::scan::{VariableKind, write};
+use logstead_record::TextColumn;
 
 /// Marks a state that has not been computed yet. It is never a valid state, as a table has fewer entries.
 const UNKNOWN: StateId = StateId::MAX;
@@ -46,10 +48,19 @@ fn finds(automaton: &Automaton, text: &[u8]) -> bool {
 struct SlotWalk<'g> {
     group: &'g TemplateGroup,
     automaton: &'g Automaton,
-    column: &'g SlotColumn,
+    /// The number of its column, which is read once a value can make a difference.
+    column: u32,
+    kind: VariableKind,
     /// The text after the slot.
     text: &'g [u8],
     rows: usize,
+}
+
+/// The texts that the places of a column stand for.
+#[derive(Clone, Copy)]
+enum Placed<'g> {
+    Words(&'g TextColumn),
+    Addresses(&'g [u32]),
 }
 
 impl TemplateGroup {
@@ -61,7 +72,7 @@ impl TemplateGroup {
         go_on: &mut dyn FnMut(usize) -> bool,
     ) -> Result<Option<Vec<Ranks>>> {
         let mut kept = Vec::new();
-        let goes_on = self.kept.for_each_block(&self.bytes, |first, texts| {
+        let goes_on = self.for_each_block(StoredTexts::Kept, |first, texts| {
             let goes_on = go_on(texts.len());
             if goes_on {
                 let is_match = |rank: &usize| finds(automaton, texts.get(*rank));
@@ -72,12 +83,10 @@ impl TemplateGroup {
         if !goes_on {
             return Ok(None);
         }
-        let mut found = Vec::with_capacity(self.templates.len() + 1);
-        found.push(Ranks::of(kept, self.kept.len()));
-        for (number, template) in self.templates.iter().enumerate() {
-            let Some(ranks) = self.match_template(number, template, automaton, go_on)? else {
-                return Ok(None);
-            };
+        let mut found = Vec::with_capacity(self.head.templates() + 1);
+        found.push(Ranks::of(kept, self.head.kept.len()));
+        for template in 0..self.head.templates() {
+            let Some(ranks) = self.match_template(template, automaton, go_on)? else { return Ok(None) };
             found.push(ranks);
         }
         Ok(Some(found))
@@ -85,37 +94,33 @@ impl TemplateGroup {
 
     fn match_template(
         &self,
-        number: usize,
-        template: &GroupTemplate,
+        template: usize,
         automaton: &Automaton,
         go_on: &mut dyn FnMut(usize) -> bool,
     ) -> Result<Option<Ranks>> {
-        let is_empty = template.columns.is_empty() && template.texts.get(0).is_empty();
-        if template.rows == 0 || is_empty {
+        let (rows, is_empty) = (self.head.rows_of(template), self.head.keys.get(template).is_empty());
+        if rows == 0 || is_empty {
             return Ok(Some(Ranks::None));
         }
-        let slots = template.columns.iter().enumerate().map(|(at, column)| SlotWalk {
-            group: self,
-            automaton,
-            column,
-            text: template.texts.get(at + 1),
-            rows: template.rows,
-        });
-        let mut state = automaton.run(automaton.start, template.texts.get(0));
+        let pieces = self.head.pieces();
+        let mut texts = self.head.pieces_of(template).map(|piece| pieces.get(piece));
+        let mut state = automaton.run(automaton.start, texts.next().unwrap_or_default());
         // While all rows are in one state, only that one is kept.
         let mut states: Vec<StateId> = Vec::new();
-        for slot in slots {
+        for (&column, text) in self.head.columns_of(template).iter().zip(texts) {
+            let kind = self.head.columns[column as usize].kind;
+            let slot = SlotWalk { group: self, automaton, column, kind, text, rows };
             if states.is_empty() {
                 if automaton.is_final(state) {
                     break;
                 }
-                if let SlotTransition::To(next) = slot.pass(state) {
+                if let SlotTransition::To(next) = slot.pass(state)? {
                     state = next;
                     continue;
                 }
-                states = vec![state; template.rows];
+                states = vec![state; rows];
             }
-            if !go_on(template.rows) {
+            if !go_on(rows) {
                 return Ok(None);
             }
             if !slot.walk(&mut states)? {
@@ -126,7 +131,7 @@ impl TemplateGroup {
         let mut ranks: Vec<u32> = Vec::new();
         if states.is_empty() {
             match state {
-                state if state == automaton.quit() => unsure.extend(0..template.rows as u32),
+                state if state == automaton.quit() => unsure.extend(0..rows as u32),
                 state => return Ok(Some(if automaton.accepts(state) { Ranks::All } else { Ranks::None })),
             }
         }
@@ -141,37 +146,44 @@ impl TemplateGroup {
             if !go_on(some.len()) {
                 return Ok(None);
             }
-            let texts = self.read_ranks(number, some)?;
+            let texts = self.read_ranks(template, some)?;
             let is_match = |text: &[u8]| automaton.regex.compiled().is_match(text);
             ranks.extend(
                 some.iter().zip(texts.iter()).filter(|(_, text)| is_match(text)).map(|(rank, _)| rank),
             );
         }
-        Ok(Some(Ranks::of(ranks, template.rows)))
+        Ok(Some(Ranks::of(ranks, rows)))
     }
 }
 
-impl SlotWalk<'_> {
+impl<'g> SlotWalk<'g> {
     /// The state after the slot and the text that follows it, given the state after the slot.
     fn after(&self, state: StateId) -> StateId {
         self.automaton.run(state, self.text)
     }
 
-    fn pass(&self, state: StateId) -> SlotTransition {
-        match self.column {
-            SlotColumn::Number { kind: VariableKind::Wide, .. } => {
-                self.only(state, Alphabet::Wide).map_or(SlotTransition::Walk, SlotTransition::To)
-            }
-            SlotColumn::Number { kind, lengths, low, .. } => self.pass_number(state, *kind, lengths, low),
-            SlotColumn::Address(places) => match self.only(state, Alphabet::Address) {
-                Some(next) => SlotTransition::To(next),
-                None => self.pass_places(state, places, self.group.addresses.len()),
-            },
-            SlotColumn::Few(places) => self.pass_places(state, places, self.group.dictionary.len()),
-            SlotColumn::Many(_) => {
-                self.only(state, Alphabet::Text).map_or(SlotTransition::Walk, SlotTransition::To)
-            }
+    fn pass(&self, state: StateId) -> Result<SlotTransition> {
+        let (state, alphabet) = match self.kind {
+            VariableKind::Prefixed => (self.automaton.run(state, b"0x"), Alphabet::Hex),
+            VariableKind::Hex => (state, Alphabet::Hex),
+            VariableKind::HexUpper => (state, Alphabet::HexUpper),
+            VariableKind::Decimal => (state, Alphabet::Decimal),
+            VariableKind::Wide => (state, Alphabet::Wide),
+            VariableKind::Address => (state, Alphabet::Address),
+            VariableKind::Text => (state, Alphabet::Text),
+        };
+        if let Some(next) = self.only(state, alphabet) {
+            return Ok(SlotTransition::To(next));
         }
+        Ok(match self.group.column_at(self.column)?.column {
+            SlotColumn::Number { kind: VariableKind::Wide, .. } | SlotColumn::Many(_) => SlotTransition::Walk,
+            SlotColumn::Number { kind, lengths, low, .. } => {
+                self.pass_number(state, alphabet, *kind, lengths, low)
+            }
+            SlotColumn::Address(places) | SlotColumn::Few(places) => {
+                self.pass_places(state, places, self.placed()?)
+            }
+        })
     }
 
     /// The state after the slot and the text after it, if it is the same for all values of an alphabet.
@@ -179,23 +191,23 @@ impl SlotWalk<'_> {
         self.automaton.merged(self.automaton.reached(state, alphabet)?, self.text)
     }
 
+    /// The texts that the places of the column stand for.
+    fn placed(&self) -> Result<Placed<'g>> {
+        Ok(match self.kind {
+            VariableKind::Text => Placed::Words(self.group.dictionary()?),
+            _ => Placed::Addresses(self.group.addresses()?),
+        })
+    }
+
     /// If all digits are equivalent, only the length of a number matters.
     fn pass_number(
         &self,
         state: StateId,
+        alphabet: Alphabet,
         kind: VariableKind,
         lengths: &Lengths,
         low: &NumberColumn,
     ) -> SlotTransition {
-        let (state, alphabet) = match kind {
-            VariableKind::Prefixed => (self.automaton.run(state, b"0x"), Alphabet::Hex),
-            VariableKind::Hex => (state, Alphabet::Hex),
-            VariableKind::HexUpper => (state, Alphabet::HexUpper),
-            _ => (state, Alphabet::Decimal),
-        };
-        if let Some(next) = self.only(state, alphabet) {
-            return SlotTransition::To(next);
-        }
         let digits = alphabet.bytes();
         let (least, greatest) = low.bounds;
         let (shortest, longest) = match lengths {
@@ -223,15 +235,15 @@ impl SlotWalk<'_> {
         SlotTransition::ByLength(behind)
     }
 
-    fn pass_places(&self, state: StateId, places: &NumberColumn, count: usize) -> SlotTransition {
-        let (least, greatest) = places.bounds;
+    fn pass_places(&self, state: StateId, places: &NumberColumn, placed: Placed<'_>) -> SlotTransition {
+        let ((least, greatest), count) = (places.bounds, placed.len());
         let mut behind = vec![UNKNOWN; count];
         let range = least as usize..count.min((greatest as usize).saturating_add(1));
         if range.is_empty() || self.rows < range.len() * AHEAD {
             return SlotTransition::ByPlace(behind);
         }
         for place in range.clone() {
-            behind[place] = self.behind_place(state, place);
+            behind[place] = self.behind_place(state, placed, place);
         }
         let first = behind[range.start];
         if behind[range].iter().all(|&state| state == first) {
@@ -240,13 +252,15 @@ impl SlotWalk<'_> {
         SlotTransition::ByPlace(behind)
     }
 
-    fn behind_place(&self, state: StateId, place: usize) -> StateId {
-        if matches!(self.column, SlotColumn::Few(_)) {
-            return self.after(self.automaton.run(state, self.group.dictionary.get(place)));
+    fn behind_place(&self, state: StateId, placed: Placed<'_>, place: usize) -> StateId {
+        match placed {
+            Placed::Words(words) => self.after(self.automaton.run(state, words.get(place))),
+            Placed::Addresses(addresses) => {
+                let mut text = Vec::with_capacity(16);
+                write(VariableKind::Address, u64::from(addresses[place]), 0, 0, &mut text);
+                self.after(self.automaton.run(state, &text))
+            }
         }
-        let mut text = Vec::with_capacity(16);
-        write(VariableKind::Address, u64::from(self.group.addresses[place]), 0, 0, &mut text);
-        self.after(self.automaton.run(state, &text))
     }
 
     /// Moves each row from its state before the slot to the one after it. `false` if the rest does not matter.
@@ -258,12 +272,12 @@ impl SlotWalk<'_> {
         for &state in states.iter() {
             let pass = &mut passes[automaton.number(state)];
             if pass.is_none() {
-                let new = match self.column {
+                let new = match self.kind {
                     _ if automaton.is_final(state) => SlotTransition::To(state),
-                    SlotColumn::Address(_) | SlotColumn::Few(_) if TABLES_MAX <= tables => {
+                    VariableKind::Address | VariableKind::Text if TABLES_MAX <= tables => {
                         SlotTransition::Walk
                     }
-                    _ => self.pass(state),
+                    _ => self.pass(state)?,
                 };
                 tables += usize::from(matches!(new, SlotTransition::ByPlace(_)));
                 is_open |= !automaton.is_final(state);
@@ -288,8 +302,9 @@ impl SlotWalk<'_> {
     }
 
     fn walk_values(&self, states: &mut [StateId], passes: &mut [Option<SlotTransition>]) -> Result<()> {
-        let (automaton, bytes) = (self.automaton, &self.group.bytes);
-        match self.column {
+        let automaton = self.automaton;
+        let OpenColumn { column, bytes } = self.group.column_at(self.column)?;
+        match column {
             SlotColumn::Number { kind: VariableKind::Decimal, lengths, low, .. } => {
                 low.for_each_run(bytes, 0..self.rows, |first, run| {
                     for (at, (&value, state)) in run.iter().zip(&mut states[first..]).enumerate() {
@@ -332,8 +347,8 @@ impl SlotWalk<'_> {
             }
             SlotColumn::Address(places) | SlotColumn::Few(places) => {
                 // Positions that occur only in a damaged group are skipped.
-                let is_text = matches!(self.column, SlotColumn::Few(_));
-                let count = if is_text { self.group.dictionary.len() } else { self.group.addresses.len() };
+                let placed = self.placed()?;
+                let count = placed.len();
                 places.for_each_run(bytes, 0..self.rows, |first, run| {
                     for (&place, state) in run.iter().zip(&mut states[first..]) {
                         let (before, place) = (*state, place as usize);
@@ -342,17 +357,17 @@ impl SlotWalk<'_> {
                             _ if count <= place => {}
                             Some(SlotTransition::ByPlace(behind)) => {
                                 if behind[place] == UNKNOWN {
-                                    behind[place] = self.behind_place(before, place);
+                                    behind[place] = self.behind_place(before, placed, place);
                                 }
                                 *state = behind[place];
                             }
-                            _ => *state = self.behind_place(before, place),
+                            _ => *state = self.behind_place(before, placed, place),
                         }
                     }
                 });
             }
             SlotColumn::Many(first) => {
-                let mut words = self.group.words.reader(bytes);
+                let mut words = self.group.text_reader(StoredTexts::Words);
                 for (rank, state) in states.iter_mut().enumerate() {
                     *state = match &passes[automaton.number(*state)] {
                         Some(SlotTransition::To(next)) => *next,
@@ -362,6 +377,15 @@ impl SlotWalk<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl Placed<'_> {
+    fn len(self) -> usize {
+        match self {
+            Placed::Words(words) => words.len(),
+            Placed::Addresses(addresses) => addresses.len(),
+        }
     }
 }
 
@@ -385,7 +409,7 @@ mod tests {
             let group = opened(&writer.finish()).unwrap();
             for automaton in (0..EXPRESSIONS.len()).flat_map(automata) {
                 let found = group.find_match(&automaton, &mut |_| true).unwrap().unwrap();
-                let rows = group.rows.select(&found);
+                let rows = group.rows().unwrap().select(&found);
                 for (row, text) in texts.iter().enumerate() {
                     let expected = finds(&automaton, text);
                     prop_assert_eq!(rows.contains(row), expected, "{} in {}",

@@ -3,16 +3,18 @@
 //! The values of a template are stored side by side. So the values of several rows are read from each of its columns
 //! at once, and the messages are then written one after the other.
 
-use super::column::{Lengths, SlotColumn};
-use super::read::{GroupTemplate, TemplateGroup};
+use super::column::{Lengths, OpenColumn, SlotColumn};
+use super::head::{GroupHead, StoredTexts};
+use super::read::TemplateGroup;
 use super::span::ValueClass;
+use super::stored_texts::TextReader;
 use crate::bytes::{DecodeError, Result};
 use crate::digits::{DIGITS_MAX, decimal};
 use crate::numbers::NumberColumn;
 use crate::scan::{VariableKind, write};
-use crate::texts::TextReader;
 use logstead_record::TextColumn;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// The number of rows whose values are in memory at a time.
 const ROWS: usize = 4096;
@@ -20,8 +22,8 @@ const ROWS: usize = 4096;
 const NOWHERE: u32 = u32::MAX;
 
 /// The rows of a place.
-struct PlaceRows<'g> {
-    template: Option<&'g GroupTemplate>,
+struct PlaceRows {
+    template: Option<usize>,
     rows: usize,
     /// The position of its next rank, and the position of the first of its slots.
     rank: usize,
@@ -54,13 +56,15 @@ pub(super) enum LengthSource {
 pub(super) struct ColumnValues {
     numbers: Vec<u64>,
     words: TextColumn,
+    /// Whether some numbers are places in the dictionary.
+    has_few: bool,
 }
 
 impl TemplateGroup {
     /// The texts of some rows.
     pub fn read(&self, rows: Range<usize>) -> Result<TextColumn> {
         let mut out = TextColumn::with_capacity(rows.len(), 0);
-        let mut ranks = self.rows.ranks_within(rows.clone());
+        let mut ranks = self.rows()?.ranks_within(rows.clone());
         for first in rows.clone().step_by(ROWS) {
             self.write_rows(ranks.by_ref().take(ROWS.min(rows.end - first)), &mut out)?;
         }
@@ -71,7 +75,7 @@ impl TemplateGroup {
     pub fn read_rows(&self, rows: &[u32]) -> Result<TextColumn> {
         let mut out = TextColumn::with_capacity(rows.len(), 0);
         for rows in rows.chunks(ROWS) {
-            self.write_rows(self.rows.ranks_of(rows).into_iter(), &mut out)?;
+            self.write_rows(self.rows()?.ranks_of(rows).into_iter(), &mut out)?;
         }
         Ok(out)
     }
@@ -87,13 +91,13 @@ impl TemplateGroup {
 
     /// Appends the texts at some places and ranks.
     fn write_rows(&self, rows: impl Iterator<Item = (u16, u32)>, out: &mut TextColumn) -> Result<()> {
-        let mut part_of = vec![NOWHERE; self.templates.len() + 1];
+        let mut part_of = vec![NOWHERE; self.head.templates() + 1];
         let (mut parts, mut order) = (Vec::new(), Vec::with_capacity(ROWS));
         for (place, rank) in rows {
             let at = &mut part_of[usize::from(place)];
             if *at == NOWHERE {
                 *at = parts.len() as u32;
-                let template = usize::from(place).checked_sub(1).map(|template| &self.templates[template]);
+                let template = usize::from(place).checked_sub(1);
                 parts.push(PlaceRows { template, rows: 0, rank: 0, slot: 0, written: 0 });
             }
             parts[*at as usize].rows += 1;
@@ -101,7 +105,7 @@ impl TemplateGroup {
         }
         let ranks = ranks_of(&mut parts, &order);
         let (mut values, mut slots) = (ColumnValues::default(), Vec::new());
-        let (mut words, mut kept) = (self.words.reader(&self.bytes), self.kept.reader(&self.bytes));
+        let [mut words, mut kept] = [StoredTexts::Words, StoredTexts::Kept].map(|of| self.text_reader(of));
         for part in &mut parts {
             part.slot = slots.len();
             let ranks = &ranks[part.rank - part.rows..part.rank];
@@ -109,23 +113,28 @@ impl TemplateGroup {
                 slots.push(values.take_words(0, ranks, &mut kept)?);
                 continue;
             };
-            for column in &template.columns {
+            for slot in 0..self.head.columns_of(template).len() {
+                let column = self.column(template, slot)?;
                 slots.push(self.take(column, ranks, &mut words, &mut values)?);
             }
         }
-        out.open_row().reserve(bytes_of(&parts) + values.words.bytes().len());
+        let dictionary = self.words_of(&values)?;
+        let pieces = self.head.pieces();
+        out.open_row().reserve(bytes_of(&self.head, &parts) + values.words.bytes().len());
         for (at, _) in order {
             let part = &mut parts[at as usize];
             let (row, slots) = (part.written, &slots[part.slot..]);
             part.written += 1;
             let out_row = out.open_row();
             match part.template {
-                None => self.write_slot(&slots[0], row, &values, out_row),
+                None => write_slot(&slots[0], row, &values, dictionary, out_row),
                 Some(template) => {
-                    copy(&template.texts, 0, out_row);
-                    for (number, slot) in slots[..template.columns.len()].iter().enumerate() {
-                        self.write_slot(slot, row, &values, out_row);
-                        copy(&template.texts, number + 1, out_row);
+                    let mut piece = self.head.pieces_of(template).start;
+                    copy(pieces, piece, out_row);
+                    for slot in &slots[..self.head.columns_of(template).len()] {
+                        write_slot(slot, row, &values, dictionary, out_row);
+                        piece += 1;
+                        copy(pieces, piece, out_row);
                     }
                 }
             }
@@ -134,16 +143,22 @@ impl TemplateGroup {
         Ok(())
     }
 
+    /// The dictionary, if some of these values are places in it.
+    pub(super) fn words_of(&self, values: &ColumnValues) -> Result<&TextColumn> {
+        static NONE: LazyLock<TextColumn> = LazyLock::new(TextColumn::default);
+        if values.has_few { self.dictionary() } else { Ok(&NONE) }
+    }
+
     pub(super) fn take(
         &self,
-        column: &SlotColumn,
+        OpenColumn { column, bytes }: OpenColumn<'_>,
         ranks: &[u32],
         words: &mut TextReader<'_>,
         values: &mut ColumnValues,
     ) -> Result<SlotSource> {
         Ok(match column {
             SlotColumn::Number { kind, lengths, low, high } => {
-                let low = values.take(&self.bytes, low, ranks);
+                let low = values.take(bytes, low, ranks);
                 let lengths = match lengths {
                     // A decimal number is written without leading zeros.
                     Lengths::Natural if *kind == VariableKind::Decimal => LengthSource::Fixed(0),
@@ -154,51 +169,59 @@ impl TemplateGroup {
                         LengthSource::Each(start)
                     }
                     Lengths::Fixed(length) => LengthSource::Fixed(*length),
-                    Lengths::Each(each) => LengthSource::Each(values.take(&self.bytes, each, ranks)),
+                    Lengths::Each(each) => LengthSource::Each(values.take(bytes, each, ranks)),
                 };
-                let high = high.as_ref().map(|high| values.take(&self.bytes, high, ranks));
+                let high = high.as_ref().map(|high| values.take(bytes, high, ranks));
                 SlotSource::Number { kind: *kind, lengths, low, high }
             }
             SlotColumn::Address(places) => {
-                let start = values.take(&self.bytes, places, ranks);
+                let start = values.take(bytes, places, ranks);
+                let addresses = self.addresses()?;
                 for place in &mut values.numbers[start..] {
-                    let address = self.addresses.get(*place as usize);
+                    let address = addresses.get(*place as usize);
                     *place = u64::from(*address.ok_or(DecodeError::Large("the place of an address"))?);
                 }
                 SlotSource::Address(start)
             }
             SlotColumn::Few(places) => {
-                let start = values.take(&self.bytes, places, ranks);
-                let is_known = |place: &u64| *place < self.dictionary.len() as u64;
+                let start = values.take(bytes, places, ranks);
+                let is_known = |place: &u64| *place < self.head.dictionary.len() as u64;
                 if !values.numbers[start..].iter().all(is_known) {
                     return Err(DecodeError::Large("the place of a word"));
                 }
+                values.has_few = true;
                 SlotSource::Few(start)
             }
             SlotColumn::Many(first) => values.take_words(*first, ranks, words)?,
         })
     }
+}
 
-    #[inline]
-    pub(super) fn write_slot(&self, slot: &SlotSource, row: usize, values: &ColumnValues, out: &mut Vec<u8>) {
-        let numbers = &values.numbers;
-        match slot {
-            SlotSource::Number { kind, lengths, low, high } => {
-                let low = numbers[low + row];
-                let length = match lengths {
-                    LengthSource::Fixed(length) => *length,
-                    LengthSource::Each(each) => numbers[each + row] as usize,
-                };
-                match kind {
-                    VariableKind::Decimal if low < 10 && length < 2 => out.push(b'0' + low as u8),
-                    VariableKind::Decimal => write_decimal(low, length, out),
-                    kind => write(*kind, low, high.map_or(0, |high| numbers[high + row]), length, out),
-                }
+#[inline]
+pub(super) fn write_slot(
+    slot: &SlotSource,
+    row: usize,
+    values: &ColumnValues,
+    dictionary: &TextColumn,
+    out: &mut Vec<u8>,
+) {
+    let numbers = &values.numbers;
+    match slot {
+        SlotSource::Number { kind, lengths, low, high } => {
+            let low = numbers[low + row];
+            let length = match lengths {
+                LengthSource::Fixed(length) => *length,
+                LengthSource::Each(each) => numbers[each + row] as usize,
+            };
+            match kind {
+                VariableKind::Decimal if low < 10 && length < 2 => out.push(b'0' + low as u8),
+                VariableKind::Decimal => write_decimal(low, length, out),
+                kind => write(*kind, low, high.map_or(0, |high| numbers[high + row]), length, out),
             }
-            SlotSource::Address(first) => write_address(numbers[first + row] as u32, out),
-            SlotSource::Few(first) => copy(&self.dictionary, numbers[first + row] as usize, out),
-            SlotSource::Words(first) => out.extend_from_slice(values.words.get(first + row)),
         }
+        SlotSource::Address(first) => write_address(numbers[first + row] as u32, out),
+        SlotSource::Few(first) => copy(dictionary, numbers[first + row] as usize, out),
+        SlotSource::Words(first) => out.extend_from_slice(values.words.get(first + row)),
     }
 }
 
@@ -220,6 +243,7 @@ impl ColumnValues {
     pub(super) fn clear(&mut self) {
         self.numbers.clear();
         self.words.truncate(0);
+        self.has_few = false;
     }
 
     /// The number at a position.
@@ -254,7 +278,7 @@ impl ColumnValues {
 }
 
 /// The ranks of all parts, one part after the other; sets the end of the ranks in each part.
-fn ranks_of(parts: &mut [PlaceRows<'_>], order: &[(u32, u32)]) -> Vec<u32> {
+fn ranks_of(parts: &mut [PlaceRows], order: &[(u32, u32)]) -> Vec<u32> {
     let mut first = 0;
     for part in parts.iter_mut() {
         part.rank = first;
@@ -270,9 +294,11 @@ fn ranks_of(parts: &mut [PlaceRows<'_>], order: &[(u32, u32)]) -> Vec<u32> {
 }
 
 /// The approximate number of bytes of the texts of some parts, without long words.
-fn bytes_of(parts: &[PlaceRows<'_>]) -> usize {
-    let of_row =
-        |template: &GroupTemplate| template.texts.bytes().len() + template.columns.len() * SLOT_BYTES;
+fn bytes_of(head: &GroupHead, parts: &[PlaceRows]) -> usize {
+    let of_row = |template| {
+        let key = head.keys.get(template).len();
+        key + head.columns_of(template).len() * SLOT_BYTES
+    };
     parts.iter().map(|part| part.rows * part.template.map_or(0, of_row)).sum()
 }
 

@@ -3,12 +3,18 @@
 //!
 //! | bytes                | meaning                                                                             |
 //! |----------------------|-------------------------------------------------------------------------------------|
+//! | u32                  | length of the two packets and of what is before them                                |
 //! | varint, varint, packet | templates; length of the text that follows; the length of each key as a varint, and all keys |
-//! | varint, [numbers](crate::numbers) | the distinct addresses in order                                        |
-//! | [texts](crate::texts) | the dictionary: words of slots with few                                            |
-//! | columns              | for each template, for each of its slots, below                                     |
-//! | texts                | words of slots with many, in the order of columns                                   |
-//! | texts                | messages that are kept as they are, in the order of rows                            |
+//! | varint, packet       | length of the [directory](self::head); the directory                                |
+//! | [numbers](crate::numbers) | the distinct addresses in order                                                |
+//! | blocks of [texts](crate::texts) | the dictionary: words of slots with few                                  |
+//! | columns              | for each kind of slot, for each template, for each of its slots, below              |
+//! | blocks of texts      | words of slots with many, in the order of columns                                   |
+//! | blocks of texts      | messages that are kept as they are, in the order of rows                            |
+//!
+//! To open a group, only the keys and the directory are read. All else is read and decoded when it is first needed, in
+//! [parts](self::source::GroupPart) that are kept for as long as the source of the bytes likes: the addresses, the
+//! dictionary, runs of neighbouring columns, and blocks of texts.
 //!
 //! A column has a value for each row of its template:
 //!
@@ -17,7 +23,7 @@
 //! | a number  | *lengths*, numbers                                                                             |
 //! | an address | numbers: places among the addresses                                                           |
 //! | wide      | lengths, numbers (the low halves), numbers (the high halves)                                   |
-//! | a text    | u8 1, numbers: places in the dictionary; or u8 0: the next of the many words                   |
+//! | a text    | numbers: places in the dictionary; or no bytes: the next of the many words                     |
 //!
 //! Lengths are u8 0: all numbers are written without leading zeros; u8 1 and u8: all have that number of digits; u8 2
 //! and numbers: each has its own.
@@ -31,13 +37,16 @@ mod find;
 mod find_words;
 mod forms;
 mod hashes;
+mod head;
 mod matching;
 mod messages;
 mod others;
 mod placed_numbers;
 mod read;
 mod rows;
+mod source;
 mod span;
+mod stored_texts;
 mod values;
 mod word_finder;
 mod write;
@@ -45,12 +54,14 @@ mod write;
 pub use find::WantedWord;
 pub use forms::{WordForm, WordSet};
 pub use hashes::word_hash;
+pub use head::GroupHead;
 pub use others::may_hold_other_addresses;
 pub use placed_numbers::PlacedNumbers;
 pub use read::TemplateGroup;
 #[cfg(test)]
 pub(crate) use read::tests::opened;
 pub use rows::{Ranks, Rows};
+pub use source::{GroupPart, GroupSource};
 pub(crate) use span::{KeyPosition, SpanReader, TemplateSpan};
 pub use word_finder::WordFinder;
 pub use write::{EncodedGroup, TemplateGroupWriter};

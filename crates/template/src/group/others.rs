@@ -44,7 +44,7 @@ mod tests {
             let of_rows: Vec<BTreeSet<Vec<u8>>> = texts.iter().map(|text| addresses_of(text)).collect();
             let mut hashes = BTreeSet::new();
             group.hashes(seed, &mut |hash| { hashes.insert(hash); }).unwrap();
-            let may_hold_others: Vec<bool> = group.keys.iter().map(may_hold_other_addresses).collect();
+            let may_hold_others: Vec<bool> = group.keys().iter().map(may_hold_other_addresses).collect();
             prop_assert_eq!(may_hold_others.contains(&true), group.may_hold_other_addresses());
             let all: BTreeSet<&Vec<u8>> = of_rows.iter().flatten().collect();
             for address in all {
@@ -52,9 +52,9 @@ mod tests {
                 let (in_slots, is_exact) = group.find_in_slots(&wanted).unwrap();
                 let is_told = group.may_hold_other_addresses() || hashes.contains(&wanted.hash(seed));
                 prop_assert!(is_told || in_slots.iter().all(|ranks| *ranks == Ranks::None));
-                let found = group.rows.select(&group.find(&wanted).unwrap());
+                let found = group.rows().unwrap().select(&group.find(&wanted).unwrap());
                 for (row, addresses) in of_rows.iter().enumerate() {
-                    let place = usize::from(group.rows.places[row]);
+                    let place = usize::from(group.rows().unwrap().places[row]);
                     let is_any = place.checked_sub(1).is_some_and(|template| may_hold_others[template]);
                     let has = addresses.contains(address);
                     prop_assert!(!has || found.contains(row), "{}", String::from_utf8_lossy(&texts[row]));

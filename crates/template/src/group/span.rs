@@ -1,8 +1,9 @@
 //! A part of the messages of a template, written without the rest of them.
 
-use super::messages::{ColumnValues, SlotSource};
+use super::head::StoredTexts;
+use super::messages::{ColumnValues, SlotSource, write_slot};
 use super::read::TemplateGroup;
-use crate::bytes::{DecodeError, Result};
+use crate::bytes::Result;
 use crate::scan::VariableKind;
 use hashbrown::HashMap;
 use std::ops::Range;
@@ -73,16 +74,21 @@ impl TemplateGroup {
         template: usize,
         from: KeyPosition,
         mut bytes: usize,
-    ) -> Option<KeyPosition> {
-        let (key, mut at) = (self.keys.get(template), from);
+    ) -> Result<Option<KeyPosition>> {
+        let (key, mut at) = (self.keys().get(template), from);
         while bytes != 0 {
-            let is_slot = is_marker(*key.get(at.byte)?);
-            let length =
-                if is_slot { self.templates.get(template)?.columns.get(at.slot)?.length()? } else { 1 };
-            bytes = bytes.checked_sub(length)?;
-            at = at.next(is_slot);
+            let Some(&byte) = key.get(at.byte) else { return Ok(None) };
+            let length = match is_marker(byte) {
+                true => self.column(template, at.slot)?.column.length(),
+                false => Some(1),
+            };
+            match length.and_then(|length| bytes.checked_sub(length)) {
+                Some(left) => bytes = left,
+                None => return Ok(None),
+            }
+            at = at.next(is_marker(byte));
         }
-        Some(at)
+        Ok(Some(at))
     }
 
     /// The same position in the message of one row of the template.
@@ -93,7 +99,7 @@ impl TemplateGroup {
         bytes: u32,
         rank: u32,
     ) -> Result<Option<KeyPosition>> {
-        let (key, mut at, mut left) = (self.keys.get(template), from, bytes);
+        let (key, mut at, mut left) = (self.keys().get(template), from, bytes);
         while left != 0 {
             let Some(&byte) = key.get(at.byte) else { return Ok(None) };
             let mut length = [u32::from(!is_marker(byte))];
@@ -111,7 +117,7 @@ impl TemplateGroup {
 
     /// The end of a template's key.
     pub(crate) fn key_end(&self, template: usize) -> KeyPosition {
-        let key = self.keys.get(template);
+        let key = self.keys().get(template);
         KeyPosition { byte: key.len(), slot: key.iter().filter(|&&byte| is_marker(byte)).count() }
     }
 
@@ -119,7 +125,7 @@ impl TemplateGroup {
     /// that byte.
     pub(crate) fn key_before(&self, template: usize, from: KeyPosition, end: u8) -> Option<KeyPosition> {
         let mut at = from;
-        for &byte in &self.keys.get(template)[from.byte..] {
+        for &byte in &self.keys().get(template)[from.byte..] {
             match VariableKind::of_marker(byte) {
                 Some(kind) if may_hold(kind, end) => return None,
                 None if byte == end => return Some(at),
@@ -147,18 +153,19 @@ impl TemplateGroup {
 
     /// Adds the lengths of the values that some rows have in a slot.
     fn add_lengths(&self, template: usize, slot: usize, ranks: &[u32], lengths: &mut [u32]) -> Result<()> {
-        let template = self.templates.get(template).ok_or(DecodeError::Large("a template"))?;
-        let column = template.columns.get(slot).ok_or(DecodeError::Large("a slot"))?;
-        if let Some(length) = column.length() {
+        let column = self.column(template, slot)?;
+        if let Some(length) = column.column.length() {
             lengths.iter_mut().for_each(|sum| *sum += length as u32);
             return Ok(());
         }
         let mut values = ColumnValues::default();
-        let source = self.take(column, ranks, &mut self.words.reader(&self.bytes), &mut values)?;
+        let mut words = self.text_reader(StoredTexts::Words);
+        let source = self.take(column, ranks, &mut words, &mut values)?;
+        let dictionary = self.words_of(&values)?;
         let mut text = Vec::new();
         for (row, sum) in lengths.iter_mut().enumerate() {
             text.clear();
-            self.write_slot(&source, row, &values, &mut text);
+            write_slot(&source, row, &values, dictionary, &mut text);
             *sum += text.len() as u32;
         }
         Ok(())
@@ -174,22 +181,22 @@ impl TemplateGroup {
         number: &mut dyn FnMut(&[u8]) -> u32,
         out: &mut Vec<u32>,
     ) -> Result<()> {
-        let template = self.templates.get(span.template).ok_or(DecodeError::Large("a template"))?;
-        let key = &self.keys.get(span.template)[span.key.clone()];
+        let key = &self.keys().get(span.template)[span.key.clone()];
         let slots = key.iter().filter(|&&byte| is_marker(byte)).count();
         if slots == 0 {
             let number = number(key);
             out.extend(ranks.iter().map(|_| number));
             return Ok(());
         }
-        let mut words = self.words.reader(&self.bytes);
+        let mut words = self.text_reader(StoredTexts::Words);
         for ranks in ranks.chunks(ROWS) {
             let SpanReader { values, sources, text, known } = reader;
             values.clear();
             sources.clear();
-            for column in &template.columns[span.slot..span.slot + slots] {
-                sources.push(self.take(column, ranks, &mut words, values)?);
+            for slot in span.slot..span.slot + slots {
+                sources.push(self.take(self.column(span.template, slot)?, ranks, &mut words, values)?);
             }
+            let dictionary = self.words_of(values)?;
             if key.len() == 1
                 && let Some((class, first)) = sources[0].class()
             {
@@ -198,7 +205,7 @@ impl TemplateGroup {
                     let found = known.entry(values.number(first + row));
                     if *found == UNKNOWN {
                         text.clear();
-                        self.write_slot(&sources[0], row, values, text);
+                        write_slot(&sources[0], row, values, dictionary, text);
                         *found = number(text);
                     }
                     out.push(*found);
@@ -210,7 +217,7 @@ impl TemplateGroup {
                 let mut slots = sources.iter().peekable();
                 for piece in key.chunk_by(|&one, &other| !is_marker(one) && !is_marker(other)) {
                     match slots.next_if(|_| is_marker(piece[0])) {
-                        Some(slot) => self.write_slot(slot, row, values, text),
+                        Some(slot) => write_slot(slot, row, values, dictionary, text),
                         None => text.extend_from_slice(piece),
                     }
                 }

@@ -1,21 +1,20 @@
 //! Turns messages into the bytes of a group.
 
-use super::column::{write_addresses, write_few, write_many, write_numbers};
+use super::column::{write_numbers, write_places};
 use super::effort::{Effort, Efforts};
+use super::head::{self, DirectoryParts, column_numbers};
 use super::rows;
 use super::values::{RowValues, Starts, count_of};
-use crate::bytes::put_varint;
 use crate::interner::Interner;
 use crate::scan::{Scanner, Variable, VariableKind};
 use crate::table::{KeyMatch, TemplateTable, align};
-use crate::{numbers, packet, texts};
+use crate::{numbers, texts};
 use hashbrown::HashMap;
 use logstead_record::TextColumn;
 use zstd::bulk::Compressor;
 
-/// The levels of the compressor for large parts, and for small ones that are read often.
+/// The level of the compressor for large parts.
 const LEVEL: i32 = 1;
-const KEYS_LEVEL: i32 = 3;
 /// Slots with fewer values than this, or with more than a third of them distinct, have no dictionary.
 const FEW_VALUES_MIN: usize = 8;
 const FEW_WORDS: usize = 4;
@@ -140,14 +139,35 @@ impl TemplateGroupWriter {
         let mut compressor = Compressor::new(LEVEL).expect("zstd has a level 1");
         let mut written = EncodedGroup::default();
         rows::write(&self.rows, self.group.len(), &mut compressor, &mut written.rows);
-        let out = &mut written.texts;
-        self.write_keys(out);
-        let places = self.write_all_addresses(out);
-        let many = self.write_columns(&places, &mut compressor, out);
-        texts::write(many.iter().map(|&word| self.words.get(word)), &mut compressor, out);
-        texts::write(self.kept.iter(), &mut compressor, out);
+        self.write_texts(&mut compressor, &mut written.texts);
         self.clear();
         written
+    }
+
+    fn write_texts(&self, compressor: &mut Compressor<'_>, out: &mut Vec<u8>) {
+        let mut body = Vec::new();
+        let places = self.write_all_addresses(&mut body);
+        let address_bytes = body.len();
+        let [mut dictionary, mut words, mut kept] = [(); 3].map(|()| Vec::new());
+        let (column_bytes, many) = self.write_columns(&places, compressor, &mut dictionary, &mut body);
+        let many = many.iter().map(|&word| self.words.get(word));
+        texts::write_apart(many, compressor, &mut words, &mut body);
+        texts::write_apart(self.kept.iter(), compressor, &mut kept, &mut body);
+        let mut counts = vec![0; self.group.len() + 1];
+        self.rows.iter().for_each(|&place| counts[usize::from(place)] += 1);
+        let directory = DirectoryParts {
+            counts: &counts,
+            addresses: places.len(),
+            address_bytes,
+            dictionary: &dictionary,
+            words: &words,
+            kept: &kept,
+            column_bytes: &column_bytes,
+        };
+        let keys = self.group.iter().map(|&template| self.templates.key(template));
+        head::write(keys, &directory, out);
+        out.reserve_exact(body.len());
+        out.extend_from_slice(&body);
     }
 
     fn clear(&mut self) {
@@ -198,17 +218,6 @@ impl TemplateGroupWriter {
         place
     }
 
-    fn write_keys(&self, out: &mut Vec<u8>) {
-        put_varint(self.group.len() as u64, out);
-        let keys = || self.group.iter().map(|&template| self.templates.key(template));
-        let mut text = Vec::new();
-        keys().for_each(|key| put_varint(key.len() as u64, &mut text));
-        keys().for_each(|key| text.extend_from_slice(key));
-        put_varint(text.len() as u64, out);
-        let mut compressor = Compressor::new(KEYS_LEVEL).expect("zstd has a level 3");
-        packet::write(&text, &mut compressor, out);
-    }
-
     /// Writes the addresses in their order, so that those with the same prefix are neighbours. Returns the position
     /// of each.
     fn write_all_addresses(&self, out: &mut Vec<u8>) -> Vec<u64> {
@@ -217,40 +226,41 @@ impl TemplateGroupWriter {
         addresses.sort_unstable();
         let mut places = vec![0; addresses.len()];
         addresses.iter().enumerate().for_each(|(place, &(_, id))| places[id as usize] = place as u64);
-        put_varint(addresses.len() as u64, out);
         let addresses: Vec<u64> = addresses.iter().map(|&(address, _)| u64::from(address)).collect();
         numbers::write(&addresses, out);
         places
     }
 
-    /// Writes the dictionary and all columns. Returns the words that are in no dictionary.
+    /// Writes the dictionary, its table, and all columns. Returns the bytes of each column, and the words that are in no
+    /// dictionary.
     fn write_columns(
         &self,
         addresses: &[u64],
         compressor: &mut Compressor<'_>,
+        dictionary: &mut Vec<u8>,
         out: &mut Vec<u8>,
-    ) -> Vec<u32> {
+    ) -> (Vec<usize>, Vec<u32>) {
         let counts =
             |&template: &u32| self.templates.slots(template).iter().map(|&kind| count_of(kind)).sum();
         let counts = self.group.iter().map(counts).map(|count: usize| count as u32);
         let starts = Starts::new(&self.rows, &[0].into_iter().chain(counts).collect::<Vec<u32>>());
-        let (few, words) = self.write_dictionary(&starts, compressor, out);
+        let (few, words) = self.write_dictionary(&starts, compressor, dictionary, out);
         let mut few = few.into_iter();
         let (mut low, mut high, mut lengths, mut many) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for (starts, kind, slot) in self.slots(&starts) {
+        let mut column_bytes = Vec::new();
+        for (starts, kind, slot) in self.slots_by_kind(&starts) {
+            let start = out.len();
             self.values.gather(starts, slot, &mut low);
             match kind {
                 VariableKind::Text if few.next() == Some(true) => {
                     low.iter_mut().for_each(|word| *word = u64::from(words[*word as usize]));
-                    write_few(&low, out);
+                    write_places(&low, out);
                 }
-                VariableKind::Text => {
-                    many.extend(low.iter().map(|&word| word as u32));
-                    write_many(out);
-                }
+                // Nothing else is written for them here.
+                VariableKind::Text => many.extend(low.iter().map(|&word| word as u32)),
                 VariableKind::Address => {
                     low.iter_mut().for_each(|id| *id = addresses[*id as usize]);
-                    write_addresses(&low, out);
+                    write_places(&low, out);
                 }
                 kind => {
                     if kind == VariableKind::Wide {
@@ -260,8 +270,18 @@ impl TemplateGroupWriter {
                     write_numbers(kind, &low, &high, &lengths, out);
                 }
             }
+            column_bytes.push(out.len() - start);
         }
-        many
+        (column_bytes, many)
+    }
+
+    /// The [slots](Self::slots) in the order of their columns.
+    fn slots_by_kind<'a>(&'a self, starts: &'a Starts) -> Vec<(&'a [u32], VariableKind, usize)> {
+        let slots: Vec<_> = self.slots(starts).collect();
+        let kinds: Vec<VariableKind> = slots.iter().map(|(_, kind, _)| *kind).collect();
+        let mut ordered = slots.clone();
+        slots.into_iter().zip(column_numbers(&kinds)).for_each(|(slot, at)| ordered[at as usize] = slot);
+        ordered
     }
 
     /// For each slot of each template, the starts of its rows among the values, its kind, and its position in a row.
@@ -276,12 +296,13 @@ impl TemplateGroupWriter {
         })
     }
 
-    /// Writes the dictionary; returns whether each slot of texts has few words, and the position of each of these
+    /// Writes the dictionary and its table; returns whether each slot of texts has few words, and the position of each of these
     /// words in the dictionary.
     fn write_dictionary(
         &self,
         starts: &Starts,
         compressor: &mut Compressor<'_>,
+        table: &mut Vec<u8>,
         out: &mut Vec<u8>,
     ) -> (Vec<bool>, Vec<u32>) {
         const NOWHERE: u32 = u32::MAX;
@@ -311,7 +332,7 @@ impl TemplateGroupWriter {
             (0..self.words.len() as u32).filter(|&word| places[word as usize] != NOWHERE).collect();
         dictionary.sort_unstable_by(|&one, &other| self.words.get(one).cmp(self.words.get(other)));
         dictionary.iter().zip(0..).for_each(|(&word, place)| places[word as usize] = place);
-        texts::write(dictionary.iter().map(|&word| self.words.get(word)), compressor, out);
+        texts::write_apart(dictionary.iter().map(|&word| self.words.get(word)), compressor, table, out);
         (few, places)
     }
 }

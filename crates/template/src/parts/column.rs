@@ -317,7 +317,10 @@ impl ValueReader<'_> {
             }
             ValueSource::Elsewhere(_) => {
                 let last = numbers.last().map_or(0, |last| *last as usize);
-                let texts = elsewhere.filter(|texts| last < texts.rows.len()).ok_or(DecodeError::Short)?;
+                let texts = elsewhere.ok_or(DecodeError::Short)?;
+                if texts.rows()?.len() <= last {
+                    return Err(DecodeError::Short);
+                }
                 out.extend(texts.read_rows(numbers)?.iter().map(|text| values.number(text)));
             }
             ValueSource::Message => {

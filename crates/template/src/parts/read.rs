@@ -291,14 +291,14 @@ fn part<'m>(
     end: ValueEnd,
     numbers: &mut impl Iterator<Item = u32>,
 ) -> Result<&'m [u8]> {
-    let beyond = DecodeError::Large("a part of a message");
-    let rest = message.get(start..).ok_or(beyond)?;
+    let beyond = || DecodeError::Large("a part of a message");
+    let rest = message.get(start..).ok_or_else(beyond)?;
     let length = match end {
-        ValueEnd::Before(byte) => memchr(byte, rest).ok_or(beyond)?,
+        ValueEnd::Before(byte) => memchr(byte, rest).ok_or_else(beyond)?,
         ValueEnd::Length => numbers.next().ok_or(DecodeError::Short)? as usize,
         _ => rest.len(),
     };
-    rest.get(..length).ok_or(beyond)
+    rest.get(..length).ok_or_else(beyond)
 }
 
 fn read_outlines(input: &mut ByteReader<'_>, names: usize) -> Result<(Vec<OutlineValue>, Vec<u32>)> {

@@ -62,7 +62,7 @@ impl Evaluation<'_> {
                 found
             }
         };
-        Ok(Some(texts.rows.select(&found)))
+        Ok(Some(texts.rows()?.select(&found)))
     }
 
     fn ranks_of_set(&self, texts: &TemplateGroup, set: &WordSet) -> Result<Option<Vec<Ranks>>, BlocksError> {
@@ -75,7 +75,7 @@ impl Evaluation<'_> {
             word::for_each_folded(text, &mut scratch, |word| has_word |= set.accepts(word));
             has_word
         };
-        for (ranks, key) in found[1..].iter_mut().zip(texts.keys.iter()) {
+        for (ranks, key) in found[1..].iter_mut().zip(texts.keys().iter()) {
             if has_word(key) {
                 *ranks = Ranks::All;
             }

@@ -73,7 +73,11 @@ impl From<ColumnError> for BlocksError {
 
 impl From<DecodeError> for BlocksError {
     fn from(fault: DecodeError) -> BlocksError {
-        BlocksError::Format(fault.to_string())
+        match &fault {
+            DecodeError::Unread(reason) => reason.downcast().cloned(),
+            _ => None,
+        }
+        .unwrap_or_else(|| BlocksError::Format(fault.to_string()))
     }
 }
 

@@ -32,6 +32,7 @@
 //! | `take`     | groups of another file, as they are                      |
 //! | `groups`   | an open file, and the rows of its groups and blocks      |
 //! | `sections` | the sections, once they were opened                      |
+//! | `texts`    | the parts of groups of texts, once they were opened      |
 //! | `read`     | some columns of some rows                                |
 //! | `gather`   | values of some rows of a column                          |
 //! | `pieces`   | the tree of hashes over a file                           |
@@ -49,6 +50,7 @@ mod read;
 mod sections;
 mod shared;
 mod take;
+mod texts;
 mod write;
 
 use super::cache::Cache;
@@ -179,12 +181,18 @@ impl Blocks {
 mod tests {
     use super::*;
     use crate::columns::tests::batches;
+    use crate::segment::blocks::layout::BLOCK_ROWS;
+    use crate::segment::bundle::{Bundle, BundleKind};
     use crate::segment::place::LocalFile;
     use crate::{Disk, SimDisk};
-    use logstead_record::{ColumnGroup, Columns, Field};
+    use logstead_record::{BatchBuilder, ColumnGroup, Columns, Field, Origin, Row, Timestamp};
+    use logstead_template::WantedWord;
+    use logstead_work::Deadline;
+    use logstead_work::deadline::watch_late;
     use proptest::collection::vec;
     use proptest::prelude::*;
     use std::path::Path;
+    use std::time::Duration;
 
     const PATH: &str = "/blocks";
 
@@ -347,12 +355,68 @@ mod tests {
         }
     }
 
+    /// Messages of two statements, of which only the second has texts that are in no dictionary.
+    fn of_two_kinds(rows: u64) -> Batch {
+        let mut builder = BatchBuilder::new();
+        builder.origin(Origin { source: b"s", peer: b"p", received: Timestamp::from_nanos(1) });
+        for row in 0..rows {
+            let mixed = (row + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let text = match row % 2 {
+                0 => format!("took {} ms", mixed % 100_000),
+                _ => format!("key Z{mixed:x}z of {row}"),
+            };
+            builder.push(&Row::text(text.as_bytes()));
+        }
+        builder.seal()
+    }
+
+    #[test]
+    fn damage_is_noticed_when_its_part_is_needed_and_costs_no_other() {
+        let disk = written(&[of_two_kinds(8000)]);
+        let file = Arc::new(LocalFile(disk.open(Path::new(PATH)).unwrap()));
+        let section = Bundle::open(BundleKind::Blocks, file).unwrap().section("message.0").unwrap();
+        let (start, end) = (80 + section.start(), 80 + section.start() + section.bytes());
+        // The words that are in no dictionary are at the end.
+        disk.flip(Path::new(PATH), (end as usize - 1) * 8);
+        let page = start + (section.bytes() - 1) / (16 << 10) * (16 << 10);
+        assert!(start < page, "the words have pages of their own");
+        for cache_bytes in [0, 1 << 20] {
+            let blocks = open(&disk, cache_bytes).unwrap();
+            let rows = |kind: usize| Selection::from_fn(BLOCK_ROWS, |row| row % 2 == kind);
+            let read = |kind| {
+                blocks.read_some(0, &rows(kind), ColumnGroup::Message.into(), &mut ReadScratch::default())
+            };
+            assert_eq!(read(0).unwrap().rows(), BLOCK_ROWS / 2);
+            assert_eq!(read(1).err(), Some(BlocksError::Page { offset: page }));
+            let messages = blocks.groups().messages(0).unwrap();
+            assert_eq!(messages.rows().unwrap().len(), 8000);
+            let found = messages.find(&WantedWord::new(b"took"));
+            assert_eq!(BlocksError::from(found.err().unwrap()), BlocksError::Page { offset: page });
+        }
+        // A bit of the keys or of the directory is noticed at once.
+        disk.flip(Path::new(PATH), (start as usize + 30) * 8);
+        let opened = open(&disk, 1 << 20).unwrap().groups().messages(0);
+        assert_eq!(opened.err(), Some(BlocksError::Page { offset: start }));
+    }
+
+    #[test]
+    fn a_read_that_is_late_is_no_damage() {
+        let disk = written(&[of_two_kinds(8000)]);
+        let blocks = open(&disk, 1 << 20).unwrap();
+        let messages = blocks.groups().messages(0).unwrap();
+        let over = Deadline::after(Duration::ZERO, || Duration::ZERO);
+        let (late, is_noted) = watch_late(|| over.during(|| messages.read(0..8000)));
+        assert_eq!(late.err().map(BlocksError::from), Some(BlocksError::Late));
+        assert!(is_noted);
+        assert_eq!(messages.read(0..8000).unwrap().len(), 8000);
+    }
+
     #[test]
     fn another_version_is_its_own_error() {
         let disk = written(&[Batch::from_columns(Columns::empty(1)).unwrap()]);
         let mut bytes = vec![0; disk.open(Path::new(PATH)).unwrap().bytes().unwrap() as usize];
         disk.open(Path::new(PATH)).unwrap().read_at(0, &mut bytes).unwrap();
-        for version in [2, 4] {
+        for version in [3, 5] {
             bytes[8] = version;
             let crc = crc32c::crc32c(&bytes[8..80]);
             bytes[4..8].copy_from_slice(&crc.to_le_bytes());

@@ -6,6 +6,7 @@ use super::groups::RowGroups;
 use super::layout::{
     CLOCK, HEAD, HEAD_FORM, MESSAGE, OTHER_TIME, OWN, OWN_TIME, PARTS, PID, TAIL, VALUES, of_group,
 };
+use super::sections::RowsOfColumn;
 use super::shared::ReadScratch;
 use crate::segment::column::{COLUMNS, CommonColumn, FLAGS, ORIGIN};
 use crate::segment::names::NamesColumn;
@@ -49,7 +50,7 @@ impl RowGroups {
                 ColumnGroup::Fields => {}
                 ColumnGroup::Head => {
                     let forms = self.reuse(scratch, HEAD_FORM, 0, || self.bytes_column(HEAD_FORM))?;
-                    columns.bytes[columns::HEAD_FORM] = byte_values(&forms, &rows);
+                    columns.bytes[columns::HEAD_FORM] = byte_values(&forms, &forms.ids_of(rows.clone()));
                     self.read_texts(HEAD, group, &within, scratch, &mut columns.texts[columns::HEAD])?;
                     self.read_texts(TAIL, group, &within, scratch, &mut columns.texts[columns::TAIL])?;
                 }
@@ -131,12 +132,12 @@ impl RowGroups {
             self.read_times(rows, scratch, columns)?;
         }
         if groups.has_all(ColumnGroups::PRIORITY) {
-            let origins = self.reuse(scratch, ORIGIN, 0, || self.column(CommonColumn::Priority))?;
-            columns.bytes[columns::PRIORITY] = byte_values(&origins, rows);
+            let origins = self.reuse_column(scratch, ORIGIN, CommonColumn::Priority, rows)?;
+            columns.bytes[columns::PRIORITY] = byte_values(origins.names(), &origins.ids_of(rows));
         }
         if groups.has_all(ColumnGroups::FLAGS) {
             let flags = self.reuse(scratch, FLAGS, 0, || self.column(CommonColumn::Flags))?;
-            columns.bytes[columns::FLAGS] = byte_values(&flags, rows);
+            columns.bytes[columns::FLAGS] = byte_values(&flags, &flags.ids_of(rows.clone()));
         }
         Ok(())
     }
@@ -149,7 +150,7 @@ impl RowGroups {
     ) -> Result<(), BlocksError> {
         let range = rows.start as u32..rows.end as u32;
         let clock = self.reuse(scratch, CLOCK, 0, || self.bytes_column(CLOCK))?;
-        let clock = byte_values(&clock, rows);
+        let clock = byte_values(&clock, &clock.ids_of(rows.clone()));
         let mut own = self.times.read(range.clone())?;
         let others = if clock.contains(&OTHER_TIME) {
             let others = self.reuse(scratch, OWN, 0, || self.own_times())?;
@@ -187,12 +188,12 @@ impl RowGroups {
             }
             // The section of the programs also contains the priorities.
             let name = if column == CommonColumn::Program { "program" } else { section };
-            let names = self.reuse(scratch, name, 0, || self.column(column))?;
-            let mut ids = names.ids_of(rows.clone());
+            let names = self.reuse_column(scratch, name, column, rows)?;
+            let mut ids = names.ids_of(rows);
             if let Some(picked) = picked {
                 ids = picked.iter().map(|row| ids[row]).collect();
             }
-            columns.names[field.number()] = name_column(&names, ids, field == Field::Program);
+            columns.names[field.number()] = name_column(names.names(), ids, field == Field::Program);
         }
         Ok(())
     }
@@ -239,6 +240,19 @@ impl RowGroups {
         Ok(())
     }
 
+    /// A column, for at least these rows of one group.
+    fn reuse_column(
+        &self,
+        scratch: &mut ReadScratch,
+        name: &'static str,
+        column: CommonColumn,
+        rows: &Range<usize>,
+    ) -> Result<Arc<RowsOfColumn>, BlocksError> {
+        let group = self.group_of(rows.start);
+        let reused = if column.section() == ORIGIN { group } else { 0 };
+        self.reuse(scratch, name, reused, || self.column_near(column, group).map(Arc::new))
+    }
+
     /// Opens a part, or reuses it if the last block was read from it too, because the cache may be too small to keep
     /// it.
     fn reuse<T: Any + Send + Sync>(
@@ -268,9 +282,9 @@ impl RowGroups {
     }
 }
 
-/// The values of some rows of a column in which every value is a single byte.
-fn byte_values(names: &NamesColumn, rows: &Range<usize>) -> Vec<u8> {
+/// The values with these ids in a column in which every value is a single byte.
+fn byte_values(names: &NamesColumn, ids: &[u32]) -> Vec<u8> {
     let values: Vec<u8> =
         names.values().iter().map(|value| value.first().copied().unwrap_or_default()).chain([0]).collect();
-    names.ids_of(rows.clone()).iter().map(|&id| values[id as usize]).collect()
+    ids.iter().map(|&id| values[id as usize]).collect()
 }

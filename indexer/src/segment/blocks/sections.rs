@@ -5,7 +5,7 @@
 
 use super::error::BlocksError;
 use super::groups::RowGroups;
-use super::layout::{GROUP_SECTIONS, MESSAGE, OWN, PARTS, PID, ROWS, VALUES, of_group};
+use super::layout::{GROUP_SECTIONS, OWN, PARTS, PID, VALUES, of_group};
 use super::shared::{IndexedTexts, UnsharedValues};
 use crate::segment::bundle::{IndexError, Section};
 use crate::segment::cache::CachePart;
@@ -14,28 +14,31 @@ use crate::segment::names::NamesColumn;
 use crate::segment::times::Times;
 use logstead_template::{FieldColumn, FieldParts, FieldTexts, PlacedNumbers, Rows, TemplateGroup};
 use std::any::Any;
+use std::ops::Range;
 use std::sync::Arc;
 
+/// The greatest size of the distinct priorities and programs that are read for each group by itself.
+const ORIGINS_BYTES_MAX: u64 = 64 << 10;
+
+/// A column of some rows.
+pub(super) struct RowsOfColumn {
+    names: Arc<NamesColumn>,
+    /// The number of the first of them in the segment.
+    first: usize,
+}
+
+impl RowsOfColumn {
+    pub(super) fn names(&self) -> &NamesColumn {
+        &self.names
+    }
+
+    /// The ids of some rows of the segment.
+    pub(super) fn ids_of(&self, rows: &Range<usize>) -> Vec<u32> {
+        self.names.ids_of(rows.start - self.first..rows.end - self.first)
+    }
+}
+
 impl RowGroups {
-    /// The template of each message of a group.
-    pub(crate) fn templates(&self, group: usize) -> Result<Arc<Rows>, BlocksError> {
-        self.kept(CachePart::Group(ROWS, group), || {
-            let rows = Rows::open(&self.section(ROWS, group)?)?;
-            self.check_rows(rows.len(), self.rows_of(group).len())?;
-            let bytes = rows.memory_bytes();
-            Ok((rows, bytes))
-        })
-    }
-
-    /// The messages of a group.
-    pub(crate) fn messages(&self, group: usize) -> Result<Arc<TemplateGroup>, BlocksError> {
-        self.kept(CachePart::Group(MESSAGE, group), || {
-            let texts = TemplateGroup::open(self.templates(group)?, self.section(MESSAGE, group)?)?;
-            let bytes = texts.memory_bytes();
-            Ok((texts, bytes))
-        })
-    }
-
     /// The texts of a group that are searched for words.
     pub(crate) fn texts(&self, group: usize) -> Result<IndexedTexts, BlocksError> {
         let fields = self.has_fields(group).then(|| self.parts(group)).transpose()?;
@@ -89,6 +92,32 @@ impl RowGroups {
         })
     }
 
+    /// A column for the rows of a group, and the number of its first row in the segment. The priorities and programs of
+    /// other groups are not read for it: that would need the template of each of their rows.
+    pub(super) fn column_near(
+        &self,
+        column: CommonColumn,
+        group: usize,
+    ) -> Result<RowsOfColumn, BlocksError> {
+        let whole = |names| RowsOfColumn { names, first: 0 };
+        let is_of_groups = column.section() == ORIGIN && 1 < self.groups();
+        if !is_of_groups || ORIGINS_BYTES_MAX < self.bundle.section(ORIGIN)?.bytes() {
+            return self.column(column).map(whole);
+        }
+        if let Some(known) = self.cache.find(self.owner, CachePart::Column(column)) {
+            return Ok(whole(known));
+        }
+        let names = self.kept(CachePart::ColumnOfGroup(column, group), || {
+            let (values, rows) = (self.origin_values()?, self.templates(group)?);
+            let origins = self.origins(group, &rows, values.values().len())?;
+            let names = values.with_rows(origins.in_rows(&rows)).map_err(IndexError::from)?;
+            let names = names.map_values(|values| column.own_part(values));
+            let bytes = names.memory_bytes();
+            Ok((names, bytes))
+        })?;
+        Ok(RowsOfColumn { names, first: self.rows_of(group).start })
+    }
+
     /// Whether the file has a column. If an optional column is missing, no row has a value.
     pub(crate) fn has_column(&self, column: CommonColumn) -> bool {
         !column.may_be_missing() || self.bundle.has(column.section())
@@ -131,25 +160,6 @@ impl RowGroups {
         self.bundle.section(&of_group(section, group))?.read_all()
     }
 
-    pub(super) fn whole_texts(
-        &self,
-        section: &'static str,
-        group: usize,
-        rows: usize,
-    ) -> Result<Arc<TemplateGroup>, BlocksError> {
-        self.kept(CachePart::Group(section, group), || {
-            let bytes = self.section(section, group)?;
-            let short = BlocksError::Implausible("length of a section");
-            let (head, rest) = bytes.split_first_chunk::<4>().ok_or(short.clone())?;
-            let (of_rows, texts) = rest.split_at_checked(u32::from_le_bytes(*head) as usize).ok_or(short)?;
-            let templates = Rows::open(of_rows)?;
-            self.check_rows(templates.len(), rows)?;
-            let texts = TemplateGroup::open(Arc::new(templates), texts.to_vec())?;
-            let bytes = texts.memory_bytes() + texts.rows.memory_bytes();
-            Ok((texts, bytes))
-        })
-    }
-
     /// Whether some row of a group has a dynamic field.
     pub(crate) fn has_fields(&self, group: usize) -> bool {
         self.bundle.has(&of_group(PARTS, group))
@@ -183,10 +193,6 @@ impl RowGroups {
     fn read_names(&self, section: &str, rows: u32) -> Result<NamesColumn, BlocksError> {
         let bytes = self.bundle.section(section)?.read_all()?;
         Ok(NamesColumn::new(&bytes, rows).map_err(IndexError::from)?)
-    }
-
-    fn check_rows(&self, rows: usize, expected: usize) -> Result<(), BlocksError> {
-        if rows == expected { Ok(()) } else { Err(BlocksError::Implausible("number of rows")) }
     }
 
     fn kept<T: Any + Send + Sync>(

@@ -33,7 +33,7 @@ impl BlocksWriter {
         }
         let (texts, rows) = (of.texts(group)?, of.rows_of(group));
         self.take_columns(of, &rows)?;
-        self.take_origins(of, group, &texts.messages.rows)?;
+        self.take_origins(of, group, &*of.templates(group)?)?;
         let number = self.group_rows.len();
         for (section, bytes) in of.sections_of(group)? {
             self.sections.add(of_group(section, number), bytes);

@@ -217,7 +217,8 @@ impl BlocksWriter {
         let EncodedGroup { rows: templates, texts } = self.group.message.finish();
         let messages = open_again(&templates, &texts)?;
         let origins: Vec<u32> = self.origins.drain(..rows).collect();
-        self.add_origins(&PlacedNumbers::new(&messages.rows, &origins), &messages.rows);
+        let of_rows = messages.rows().map_err(io::Error::other)?;
+        self.add_origins(&PlacedNumbers::new(of_rows, &origins), of_rows);
         self.sections.add(of_group(ROWS, group), templates);
         self.sections.add(of_group(MESSAGE, group), texts);
         let open = &mut self.group;
@@ -227,8 +228,8 @@ impl BlocksWriter {
             }
         }
         let (mut values, mut fields) = (None, None);
-        if let Some(bytes) = open.parts.finish(&messages.rows) {
-            let parts = FieldParts::open(&bytes, &messages.rows).map_err(io::Error::other)?;
+        if let Some(bytes) = open.parts.finish(of_rows) {
+            let parts = FieldParts::open(&bytes, of_rows).map_err(io::Error::other)?;
             if 0 < open.values.rows() {
                 let written = open.values.finish();
                 let texts = Arc::new(open_again(&written.rows, &written.texts)?);

@@ -22,7 +22,7 @@ impl BundleKind {
     pub(crate) const fn version(self) -> u32 {
         match self {
             BundleKind::Index => 4,
-            BundleKind::Blocks => 3,
+            BundleKind::Blocks => 4,
         }
     }
 }

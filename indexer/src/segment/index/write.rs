@@ -63,13 +63,13 @@ impl IndexBuilder {
         }
         let IndexBuilder { seed, places, groups, untemplated, group_start, .. } = self;
         texts.hashes(*seed, &mut |hash| places.add(hash, *groups))?;
-        let mut without = (*group_start..).zip(&texts.rows.places).filter(|(_, place)| **place == 0);
+        let mut without = (*group_start..).zip(&texts.rows()?.places).filter(|(_, place)| **place == 0);
         texts.for_each_kept(|text| {
             if let Some((row, _)) = without.next() {
                 push_text(untemplated, row, text);
             }
         })?;
-        *group_start += texts.rows.len() as u32;
+        *group_start += texts.rows()?.len() as u32;
         *groups += 1;
         self.memory.set(self.memory_bytes());
         Ok(())

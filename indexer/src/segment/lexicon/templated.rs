@@ -421,7 +421,8 @@ impl TemplateLexicon {
         ask: impl FnOnce(&TemplateGroup) -> Result<T, BlocksError>,
     ) -> Option<T> {
         let texts = self.groups.messages(group).ok()?;
-        let fits = texts.rows.counts().len() == self.templates.groups[group].numbers.len() + 1;
+        let of = &self.templates.groups[group];
+        let fits = texts.counts().split_first() == Some((&of.untemplated, &of.counts));
         if fits { ask(&texts).ok() } else { None }
     }
 
