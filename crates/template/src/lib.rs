@@ -42,6 +42,6 @@ pub use group::{
     TemplateGroupWriter, WantedWord, WordFinder, WordForm, WordSet, may_hold_other_addresses, word_hash,
 };
 pub use named::{template_id, template_text};
-pub use parts::{FieldColumn, FieldParts, FieldPartsWriter, FieldTexts, FieldsOfRows};
+pub use parts::{ColumnRequest, FieldColumn, FieldParts, FieldPartsWriter, FieldTexts, FieldsOfRows};
 pub use rare::{RARE_HEAD_BYTES, Rare, RareWriter};
 pub use shape::{ShapeFit, shape};

@@ -20,8 +20,8 @@ pub(crate) const MISSED_FREE: u64 = 4096;
 /// candidates for templates.
 pub(crate) fn words_max(wanted: u32) -> usize {
     match wanted {
-        0..64 => WORDS_MAX,
-        64..256 => 3,
+        0..16 => WORDS_MAX,
+        16..48 => 3,
         _ => 1,
     }
 }

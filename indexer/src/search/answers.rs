@@ -236,7 +236,9 @@ impl AnswerTarget<'_> {
             if selected.is_empty() {
                 continue;
             }
-            let Some(fields) = columns.coded(self.needs(), &places, &part, work)? else { continue };
+            let Some(fields) = columns.coded(self.needs(), &places, &part, &selected, work)? else {
+                continue;
+            };
             columns.with_part(&part, &selected, fields, |part| match self {
                 AnswerTarget::Histogram(histogram) => histogram.add(part, work),
                 AnswerTarget::Table(table) => table.add(part, work),

@@ -91,12 +91,13 @@ impl<'a> AnswerColumns<'a> {
         }
     }
 
-    /// The columns of some fields for the rows of a part; `None` if one cannot be made.
+    /// The columns of some fields for those rows of a part that are wanted; `None` if one cannot be made.
     pub(super) fn coded(
         &self,
         fields: &[FieldName],
         places: &[FieldLocation],
         part: &Range<usize>,
+        rows: &Selection,
         work: &Work<'_>,
     ) -> Result<Option<Vec<CodedColumn<'static>>>, ColumnFailure> {
         let mut coded = Vec::with_capacity(fields.len());
@@ -108,7 +109,8 @@ impl<'a> AnswerColumns<'a> {
                     values_of(field, &names, Cow::Owned(names.ids_of(part.clone())))
                 }
                 FieldLocation::Dynamic(number) => {
-                    let column = self.field(number, self.index.groups().group_of(part.start))?;
+                    let group = self.index.groups().group_of(part.start);
+                    let column = in_time(|| self.index.field_of(number, group, rows))?.unwrap_or_default();
                     let Some(names) = &*column else { return Ok(None) };
                     values_of(field, names, Cow::Owned(names.ids()))
                 }

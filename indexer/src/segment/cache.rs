@@ -50,6 +50,8 @@ pub(crate) enum CachePart {
     ColumnOfGroup(CommonColumn, usize),
     /// The column of a dynamic field, for the rows of a group.
     Field(u32, usize),
+    /// That some values of such a column were made.
+    FieldAsked(u32, usize),
     /// A whole section.
     Section(&'static str),
     /// A section of a group of rows; of a group of texts, the head.

@@ -12,19 +12,24 @@ const EACH: u8 = 2;
 pub(super) const NATURAL_LENGTH: u8 = 0;
 
 /// Appends the column of numbers. `lengths` has their lengths, or is empty if no number has leading zeros; `high` has
-/// the high halves of wide ones.
+/// the high halves of wide ones. Returns the length of all texts, or 0 if they differ.
 pub(super) fn write_numbers(
     kind: VariableKind,
     low: &[u64],
     high: &[u64],
     lengths: &[u8],
     out: &mut Vec<u8>,
-) {
-    write_lengths(kind, low, lengths, out);
+) -> usize {
+    let digits = write_lengths(kind, low, lengths, out);
     numbers::write(low, out);
     if kind == VariableKind::Wide {
         numbers::write(high, out);
     }
+    if digits == 0 { 0 } else { prefix_bytes(kind) + digits }
+}
+
+fn prefix_bytes(kind: VariableKind) -> usize {
+    if kind == VariableKind::Prefixed { 2 } else { 0 }
 }
 
 /// Appends the column of places among the addresses or in the dictionary.
@@ -32,9 +37,13 @@ pub(super) fn write_places(places: &[u64], out: &mut Vec<u8>) {
     numbers::write(places, out);
 }
 
-fn write_lengths(kind: VariableKind, low: &[u64], lengths: &[u8], out: &mut Vec<u8>) {
+/// Appends the lengths. Returns the number of digits of all numbers, or 0 if they differ.
+fn write_lengths(kind: VariableKind, low: &[u64], lengths: &[u8], out: &mut Vec<u8>) -> usize {
     if kind != VariableKind::Wide && lengths.iter().all(|&length| length == NATURAL_LENGTH) {
-        return out.push(NATURAL);
+        out.push(NATURAL);
+        let digits = |of: Option<&u64>| of.map_or(0, |&number| kind.digits(number));
+        let (least, most) = (digits(low.iter().min()), digits(low.iter().max()));
+        return if least == most { most } else { 0 };
     }
     let of = |(&low, &length): (&u64, &u8)| match length {
         NATURAL_LENGTH => kind.digits(low) as u64,
@@ -43,10 +52,12 @@ fn write_lengths(kind: VariableKind, low: &[u64], lengths: &[u8], out: &mut Vec<
     let lengths: Vec<u64> = low.iter().zip(lengths).map(of).collect();
     let first = lengths.first().copied().unwrap_or(0);
     if lengths.iter().all(|&length| length == first) {
-        return out.extend_from_slice(&[FIXED, first as u8]);
+        out.extend_from_slice(&[FIXED, first as u8]);
+        return first as usize;
     }
     out.push(EACH);
     numbers::write(&lengths, out);
+    0
 }
 
 /// An open column.
@@ -55,7 +66,8 @@ pub(crate) enum SlotColumn {
         kind: VariableKind,
         lengths: Lengths,
         low: NumberColumn,
-        high: Option<NumberColumn>,
+        /// Few columns are wide, so it is not stored here.
+        high: Option<Box<NumberColumn>>,
     },
     /// Positions in the list of addresses.
     Address(NumberColumn),
@@ -95,25 +107,10 @@ impl ColumnRun {
 pub(crate) enum Lengths {
     Natural,
     Fixed(usize),
-    Each(NumberColumn),
+    Each(Box<NumberColumn>),
 }
 
 impl SlotColumn {
-    /// The number of bytes of each of its values, if that is the same for all.
-    pub(super) fn length(&self) -> Option<usize> {
-        let SlotColumn::Number { kind, lengths, low, high } = self else { return None };
-        let prefix = if *kind == VariableKind::Prefixed { 2 } else { 0 };
-        match lengths {
-            Lengths::Fixed(length) => Some(prefix + length),
-            Lengths::Natural if high.is_none() => {
-                let (least, largest) = low.bounds;
-                let digits = kind.digits(least);
-                (digits == kind.digits(largest)).then_some(prefix + digits)
-            }
-            Lengths::Natural | Lengths::Each(_) => None,
-        }
-    }
-
     /// Opens a column of `rows` rows.
     pub(super) fn read(input: &mut ByteReader<'_>, kind: VariableKind, rows: usize) -> Result<SlotColumn> {
         Ok(match kind {
@@ -122,8 +119,11 @@ impl SlotColumn {
             kind => {
                 let lengths = Lengths::read(input, rows)?;
                 let low = NumberColumn::read(input, rows)?;
-                let high =
-                    if kind == VariableKind::Wide { Some(NumberColumn::read(input, rows)?) } else { None };
+                let high = if kind == VariableKind::Wide {
+                    Some(NumberColumn::read(input, rows)?.into())
+                } else {
+                    None
+                };
                 SlotColumn::Number { kind, lengths, low, high }
             }
         })
@@ -133,8 +133,8 @@ impl SlotColumn {
         size_of::<SlotColumn>()
             + match self {
                 SlotColumn::Number { lengths, low, high, .. } => {
-                    let lengths = if let Lengths::Each(each) = lengths { each.memory_bytes() } else { 0 };
-                    lengths + low.memory_bytes() + high.as_ref().map_or(0, NumberColumn::memory_bytes)
+                    let lengths = if let Lengths::Each(each) = lengths { boxed_bytes(each) } else { 0 };
+                    lengths + low.memory_bytes() + high.as_deref().map_or(0, boxed_bytes)
                 }
                 SlotColumn::Address(places) | SlotColumn::Few(places) => places.memory_bytes(),
                 SlotColumn::Many(_) => 0,
@@ -142,12 +142,16 @@ impl SlotColumn {
     }
 }
 
+fn boxed_bytes(numbers: &NumberColumn) -> usize {
+    size_of::<NumberColumn>() + numbers.memory_bytes()
+}
+
 impl Lengths {
     fn read(input: &mut ByteReader<'_>, rows: usize) -> Result<Lengths> {
         Ok(match input.byte()? {
             NATURAL => Lengths::Natural,
             FIXED => Lengths::Fixed(usize::from(input.byte()?)),
-            EACH => Lengths::Each(NumberColumn::read(input, rows)?),
+            EACH => Lengths::Each(NumberColumn::read(input, rows)?.into()),
             kind => return Err(DecodeError::Kind { what: "lengths", kind }),
         })
     }

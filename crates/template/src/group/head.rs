@@ -7,7 +7,7 @@
 //! | one a place        | its rows: first those without a template, then those of each template                 |
 //! | two                | bytes of the addresses, and their number                                              |
 //! | a table of [texts](crate::texts) | of the dictionary                                                       |
-//! | one a column       | its bytes; 0 if its words are in no dictionary                                        |
+//! | one or two a column | its bytes; 0 if its words are in no dictionary; of numbers, the length of each text, or 0 if they differ |
 //! | two tables         | of these words, and of the messages that are kept as they are                         |
 //!
 //! The columns are in the order of the kinds of their slots, then of templates, then of slots: a question is usually
@@ -75,6 +75,8 @@ pub(super) struct ColumnEntry {
     pub(super) rows: u32,
     pub(super) bytes: u32,
     pub(super) run: u32,
+    /// The length of each text if they are numbers of the same length, otherwise 0.
+    pub(super) length: u8,
     /// If its words are in no dictionary: how many such words are before them.
     pub(super) words_before: Option<usize>,
 }
@@ -97,6 +99,14 @@ pub(super) enum StoredTexts {
 /// The bit for a template that [may hold other addresses](may_hold_other_addresses); no kind uses it.
 pub(super) const OTHER_ADDRESSES: u8 = 1;
 
+/// The maximum length of the text of a number: that of a UUID.
+const LENGTH_MAX: usize = 36;
+
+/// Whether the values of a kind are written as numbers, not as places of texts.
+fn is_number(kind: VariableKind) -> bool {
+    !matches!(kind, VariableKind::Text | VariableKind::Address)
+}
+
 /// The bit of a kind.
 pub(super) fn kind_bit(kind: VariableKind) -> u8 {
     1 << kind as u8
@@ -111,7 +121,15 @@ pub(super) struct DirectoryParts<'d> {
     pub(super) dictionary: &'d [u8],
     pub(super) words: &'d [u8],
     pub(super) kept: &'d [u8],
-    pub(super) column_bytes: &'d [usize],
+    pub(super) columns: &'d [WrittenColumn],
+}
+
+/// A column that was written.
+pub(super) struct WrittenColumn {
+    pub(super) kind: VariableKind,
+    pub(super) bytes: usize,
+    /// The length of all its texts if they are numbers, or 0 if it differs.
+    pub(super) length: usize,
 }
 
 /// Appends the head of a group, with its length.
@@ -143,7 +161,12 @@ impl DirectoryParts<'_> {
         put_varint(self.address_bytes as u64, &mut out);
         put_varint(self.addresses as u64, &mut out);
         out.extend_from_slice(self.dictionary);
-        self.column_bytes.iter().for_each(|&bytes| put_varint(bytes as u64, &mut out));
+        for &WrittenColumn { kind, bytes, length } in self.columns {
+            put_varint(bytes as u64, &mut out);
+            if is_number(kind) {
+                put_varint(length as u64, &mut out);
+            }
+        }
         out.extend_from_slice(self.words);
         out.extend_from_slice(self.kept);
         out
@@ -186,6 +209,9 @@ impl GroupHead {
         let mut words_before = 0;
         for column in &mut columns {
             column.bytes = input.count(rest.len().min(u32::MAX as usize), "a column")? as u32;
+            if is_number(column.kind) {
+                column.length = input.count(LENGTH_MAX, "the length of a number")? as u8;
+            }
             if column.kind == VariableKind::Text && column.bytes == 0 {
                 column.words_before = Some(words_before);
                 words_before += column.rows as usize;
@@ -237,6 +263,13 @@ impl GroupHead {
     /// The number of rows of a template.
     pub(super) fn rows_of(&self, template: usize) -> usize {
         self.counts[template + 1] as usize
+    }
+
+    /// The length of the values of a slot, if it is the same for all.
+    pub(super) fn length(&self, template: usize, slot: usize) -> Option<usize> {
+        let column = *self.columns_of(template).get(slot)?;
+        let length = self.columns[column as usize].length;
+        (length != 0).then_some(length.into())
     }
 
     /// The columns of the slots of a template.
@@ -356,6 +389,7 @@ fn order(kinds: &[VariableKind], slots_before: &[u32], counts: &[u32]) -> (Vec<u
         rows: 0,
         bytes: 0,
         run: 0,
+        length: 0,
         words_before: None,
     }));
     for (slots, &rows) in slots_before.windows(2).zip(&counts[1..]) {

@@ -74,21 +74,14 @@ impl TemplateGroup {
         template: usize,
         from: KeyPosition,
         mut bytes: usize,
-    ) -> Result<Option<KeyPosition>> {
+    ) -> Option<KeyPosition> {
         let (key, mut at) = (self.keys().get(template), from);
         while bytes != 0 {
-            let Some(&byte) = key.get(at.byte) else { return Ok(None) };
-            let length = match is_marker(byte) {
-                true => self.column(template, at.slot)?.column.length(),
-                false => Some(1),
-            };
-            match length.and_then(|length| bytes.checked_sub(length)) {
-                Some(left) => bytes = left,
-                None => return Ok(None),
-            }
-            at = at.next(is_marker(byte));
+            let is_slot = is_marker(*key.get(at.byte)?);
+            bytes = bytes.checked_sub(if is_slot { self.head.length(template, at.slot)? } else { 1 })?;
+            at = at.next(is_slot);
         }
-        Ok(Some(at))
+        Some(at)
     }
 
     /// The same position in the message of one row of the template.
@@ -153,11 +146,11 @@ impl TemplateGroup {
 
     /// Adds the lengths of the values that some rows have in a slot.
     fn add_lengths(&self, template: usize, slot: usize, ranks: &[u32], lengths: &mut [u32]) -> Result<()> {
-        let column = self.column(template, slot)?;
-        if let Some(length) = column.column.length() {
+        if let Some(length) = self.head.length(template, slot) {
             lengths.iter_mut().for_each(|sum| *sum += length as u32);
             return Ok(());
         }
+        let column = self.column(template, slot)?;
         let mut values = ColumnValues::default();
         let mut words = self.text_reader(StoredTexts::Words);
         let source = self.take(column, ranks, &mut words, &mut values)?;

@@ -30,6 +30,17 @@ impl TemplateGroup {
         Ok(())
     }
 
+    /// Calls `each` with some of these texts, given their rows in ascending order.
+    pub(crate) fn for_some_kept(
+        &self,
+        rows: &[u32],
+        mut each: impl FnMut(u32, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut reader = self.text_reader(StoredTexts::Kept);
+        let ranks = self.rows()?.ranks_of(rows);
+        rows.iter().zip(ranks).try_for_each(|(&row, (_, rank))| each(row, reader.get(rank as usize)?))
+    }
+
     /// Calls `each` with every block of some texts and the number of its first text, until it says to end.
     pub(super) fn for_each_block(
         &self,

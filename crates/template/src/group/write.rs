@@ -2,7 +2,7 @@
 
 use super::column::{write_numbers, write_places};
 use super::effort::{Effort, Efforts};
-use super::head::{self, DirectoryParts, column_numbers};
+use super::head::{self, DirectoryParts, WrittenColumn, column_numbers};
 use super::rows;
 use super::values::{RowValues, Starts, count_of};
 use crate::interner::Interner;
@@ -149,7 +149,7 @@ impl TemplateGroupWriter {
         let places = self.write_all_addresses(&mut body);
         let address_bytes = body.len();
         let [mut dictionary, mut words, mut kept] = [(); 3].map(|()| Vec::new());
-        let (column_bytes, many) = self.write_columns(&places, compressor, &mut dictionary, &mut body);
+        let (columns, many) = self.write_columns(&places, compressor, &mut dictionary, &mut body);
         let many = many.iter().map(|&word| self.words.get(word));
         texts::write_apart(many, compressor, &mut words, &mut body);
         texts::write_apart(self.kept.iter(), compressor, &mut kept, &mut body);
@@ -162,7 +162,7 @@ impl TemplateGroupWriter {
             dictionary: &dictionary,
             words: &words,
             kept: &kept,
-            column_bytes: &column_bytes,
+            columns: &columns,
         };
         let keys = self.group.iter().map(|&template| self.templates.key(template));
         head::write(keys, &directory, out);
@@ -239,7 +239,7 @@ impl TemplateGroupWriter {
         compressor: &mut Compressor<'_>,
         dictionary: &mut Vec<u8>,
         out: &mut Vec<u8>,
-    ) -> (Vec<usize>, Vec<u32>) {
+    ) -> (Vec<WrittenColumn>, Vec<u32>) {
         let counts =
             |&template: &u32| self.templates.slots(template).iter().map(|&kind| count_of(kind)).sum();
         let counts = self.group.iter().map(counts).map(|count: usize| count as u32);
@@ -247,9 +247,9 @@ impl TemplateGroupWriter {
         let (few, words) = self.write_dictionary(&starts, compressor, dictionary, out);
         let mut few = few.into_iter();
         let (mut low, mut high, mut lengths, mut many) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut column_bytes = Vec::new();
+        let mut columns = Vec::new();
         for (starts, kind, slot) in self.slots_by_kind(&starts) {
-            let start = out.len();
+            let (start, mut length) = (out.len(), 0);
             self.values.gather(starts, slot, &mut low);
             match kind {
                 VariableKind::Text if few.next() == Some(true) => {
@@ -267,12 +267,12 @@ impl TemplateGroupWriter {
                         self.values.gather(starts, slot + 1, &mut high);
                     }
                     self.values.gather_lengths(starts, slot, &mut lengths);
-                    write_numbers(kind, &low, &high, &lengths, out);
+                    length = write_numbers(kind, &low, &high, &lengths, out);
                 }
             }
-            column_bytes.push(out.len() - start);
+            columns.push(WrittenColumn { kind, bytes: out.len() - start, length });
         }
-        (column_bytes, many)
+        (columns, many)
     }
 
     /// The [slots](Self::slots) in the order of their columns.

@@ -1,4 +1,4 @@
-//! The column of a field: its distinct values, and which of them each row has. Nothing of it is stored: most values are
+//! The column of a field: its distinct values, and which of them each row has. It need not be stored: most values are
 //! slots of templates, so the column is made of those slots when it is asked for, without writing a message.
 
 use super::read::RowKind;
@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// The maximum memory of the distinct values of a column.
 const COLUMN_BYTES_MAX: usize = 32 << 20;
-/// The number of rows whose values are read before the memory is looked at.
+/// The number of rows whose values are read before it is looked how many there are.
 const ROWS: usize = 1 << 14;
 
 /// The column of a field in a group.
@@ -22,6 +22,15 @@ pub struct FieldColumn {
     pub values: TextColumn,
     /// The number of each row's value plus 1, or 0 if it has none.
     pub rows: Vec<u32>,
+}
+
+/// What is wanted of a column: everything, unless it says otherwise.
+#[derive(Clone, Copy, Default)]
+pub struct ColumnRequest<'r> {
+    /// The values of these rows. Others have none.
+    pub rows: Option<&'r Selection>,
+    /// No column with more distinct values than this.
+    pub values_max: Option<usize>,
 }
 
 /// The texts that a column is made of.
@@ -60,8 +69,10 @@ enum ValueSource {
     Span(TemplateSpan),
     /// It is not a part of the message. The number of such values of the row before it is given.
     Elsewhere(usize),
-    /// Only the message shows where it is.
+    /// Only the message shows where it is, which has a template.
     Message,
+    /// The message has no template.
+    Kept,
 }
 
 impl FieldParts {
@@ -111,18 +122,24 @@ impl FieldParts {
         counts
     }
 
-    /// The column of a field, whose name is given in lower case. `None` if a row has the field twice, or if its values
-    /// take too much memory.
-    pub fn column(&self, name: &[u8], texts: &FieldTexts<'_>) -> Result<Option<FieldColumn>> {
+    /// The column of a field, whose name is given in lower case. `None` if a row has the field twice, or if it has too many
+    /// values.
+    pub fn column(
+        &self,
+        name: &[u8],
+        texts: &FieldTexts<'_>,
+        request: ColumnRequest<'_>,
+    ) -> Result<Option<FieldColumn>> {
         let names = self.numbers_of(name);
         let Some(places) = self.places_of(&names) else { return Ok(None) };
-        let (mut kinds, of_kinds) = self.kinds_of(&places, texts)?;
+        let (mut kinds, of_kinds) = self.kinds_of(&places, texts, request.rows)?;
         let mut reader = ValueReader {
             at: &places,
             parts: self,
             texts,
             spans: SpanReader::default(),
             values: Interner::default(),
+            values_max: request.values_max,
         };
         for kind in &mut kinds {
             if !kind.read(&mut reader)? {
@@ -131,8 +148,12 @@ impl FieldParts {
         }
         let values = reader.values;
         let mut next: Vec<_> = kinds.iter().map(|kind| kind.values.iter()).collect();
-        let number = |&kind: &u32| next[of_kinds[kind as usize] as usize].next().map_or(0, |value| value + 1);
-        let rows = self.rows.iter().map(number).collect();
+        let is_wanted = |row: usize| request.rows.is_none_or(|rows| rows.contains(row));
+        let number = |(row, &kind): (usize, &u32)| {
+            let values = &mut next[of_kinds[kind as usize] as usize];
+            if is_wanted(row) { values.next().map_or(0, |value| value + 1) } else { 0 }
+        };
+        let rows = self.rows.iter().enumerate().map(number).collect();
         Ok(Some(FieldColumn { values: values.into_texts(), rows }))
     }
 
@@ -140,7 +161,7 @@ impl FieldParts {
     #[cfg(test)]
     pub(super) fn is_in_templates(&self, name: &[u8], texts: &FieldTexts<'_>) -> bool {
         let places = self.places_of(&self.numbers_of(name)).expect("no row has it twice");
-        let (kinds, _) = self.kinds_of(&places, texts).expect("what was written is read");
+        let (kinds, _) = self.kinds_of(&places, texts, None).expect("what was written is read");
         let read = kinds.iter().filter(|kind| matches!(kind.source, ValueSource::Message));
         read.map(|kind| kind.rows.len()).sum::<usize>() < 100
     }
@@ -172,24 +193,27 @@ impl FieldParts {
         &self,
         places: &[Option<usize>],
         texts: &FieldTexts<'_>,
+        wanted: Option<&Selection>,
     ) -> Result<(Vec<KindValues>, Vec<u32>)> {
-        let mut kinds = vec![KindValues::of(ValueSource::Message, KindRows::Some(Vec::new()))];
+        let read = [ValueSource::Message, ValueSource::Kept];
+        let mut kinds: Vec<KindValues> =
+            read.map(|source| KindValues::of(source, KindRows::Some(Vec::new()))).into();
         let mut entries = Vec::with_capacity(self.kinds.len());
         for (kind, source) in self.kinds.iter().zip(self.sources(places, texts)?) {
             if matches!(source, ValueSource::Message) {
-                entries.push(0);
+                entries.push(u32::from(kind.place == 0));
                 continue;
             }
-            let is_place = texts.rows.counts()[usize::from(kind.place)] == kind.rows;
+            let is_place = wanted.is_none() && texts.rows.counts()[usize::from(kind.place)] == kind.rows;
             let rows = match source {
-                ValueSource::Span(_) if !is_place => KindRows::Some(Vec::with_capacity(kind.rows as usize)),
-                ValueSource::Elsewhere(_) => KindRows::Some(Vec::with_capacity(kind.rows as usize)),
-                _ => KindRows::Place(kind.rows),
+                ValueSource::Span(_) if is_place => KindRows::Place(kind.rows),
+                ValueSource::Nowhere | ValueSource::Empty => KindRows::Place(kind.rows),
+                _ => KindRows::Some(Vec::new()),
             };
             entries.push(kinds.len() as u32);
             kinds.push(KindValues::of(source, rows));
         }
-        self.list_rows(&mut kinds, &entries, texts.rows);
+        self.list_rows(&mut kinds, &entries, texts.rows, wanted);
         Ok((kinds, entries))
     }
 
@@ -210,7 +234,7 @@ impl FieldParts {
     }
 
     /// Lists the rows of kinds that are not all rows of a place.
-    fn list_rows(&self, kinds: &mut [KindValues], entries: &[u32], rows: &Rows) {
+    fn list_rows(&self, kinds: &mut [KindValues], entries: &[u32], rows: &Rows, wanted: Option<&Selection>) {
         let is_listed = |&entry: &u32| matches!(kinds[entry as usize].rows, KindRows::Some(_));
         if !entries.iter().any(is_listed) {
             return;
@@ -220,10 +244,12 @@ impl FieldParts {
             let RowKind { place, outline, .. } = self.kinds[kind as usize];
             let rank = &mut ranks[usize::from(place)];
             let entry = &mut kinds[entries[kind as usize] as usize];
-            if let KindRows::Some(numbers) = &mut entry.rows {
+            if let KindRows::Some(numbers) = &mut entry.rows
+                && wanted.is_none_or(|wanted| wanted.contains(row as usize))
+            {
                 numbers.push(match entry.source {
                     ValueSource::Elsewhere(before) => elsewhere + before as u32,
-                    ValueSource::Message => row,
+                    ValueSource::Message | ValueSource::Kept => row,
                     _ => *rank,
                 });
             }
@@ -281,7 +307,7 @@ impl KindValues {
         for start in (0..self.rows.len()).step_by(ROWS) {
             self.rows.copy(start..self.rows.len().min(start + ROWS), &mut numbers);
             reader.read(&self.source, &numbers, &mut self.values)?;
-            if COLUMN_BYTES_MAX < reader.values.memory_bytes() {
+            if reader.has_too_many() {
                 return Ok(false);
             }
         }
@@ -297,9 +323,15 @@ struct ValueReader<'r> {
     texts: &'r FieldTexts<'r>,
     spans: SpanReader,
     values: Interner,
+    values_max: Option<usize>,
 }
 
 impl ValueReader<'_> {
+    fn has_too_many(&self) -> bool {
+        COLUMN_BYTES_MAX < self.values.memory_bytes()
+            || self.values_max.is_some_and(|values_max| values_max < self.values.len())
+    }
+
     /// Appends the number of the value of some rows.
     fn read(&mut self, source: &ValueSource, numbers: &[u32], out: &mut Vec<u32>) -> Result<()> {
         let (values, FieldTexts { messages, elsewhere, .. }) = (&mut self.values, self.texts);
@@ -324,9 +356,17 @@ impl ValueReader<'_> {
                 out.extend(texts.read_rows(numbers)?.iter().map(|text| values.number(text)));
             }
             ValueSource::Message => {
-                let read = messages.read_rows(numbers)?;
-                let mut add = |text: &[u8]| out.push(values.number(text));
-                self.parts.read_parts(self.at, numbers, &read, &mut add)?;
+                let (texts, mut reader) = (messages.read_rows(numbers)?, self.parts.part_reader(self.at));
+                for (&row, message) in numbers.iter().zip(texts.iter()) {
+                    out.push(values.number(reader.read(row, message)?));
+                }
+            }
+            ValueSource::Kept => {
+                let mut reader = self.parts.part_reader(self.at);
+                messages.for_some_kept(numbers, |row, message| {
+                    out.push(values.number(reader.read(row, message)?));
+                    Ok(())
+                })?;
             }
         }
         Ok(())

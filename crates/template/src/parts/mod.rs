@@ -35,7 +35,7 @@ mod write;
 
 use crate::bytes::{DecodeError, Result};
 
-pub use column::{FieldColumn, FieldTexts};
+pub use column::{ColumnRequest, FieldColumn, FieldTexts};
 pub use read::{FieldParts, FieldsOfRows};
 pub use write::FieldPartsWriter;
 
@@ -251,21 +251,25 @@ mod tests {
                 if let Ok(fields) = read(&written, &all, &rows, &Selection::all(all.len())) {
                     prop_assert_eq!(fields.ends.len(), all.len());
                 }
-                column(&written, "user").ok();
-                column(&written, "id").ok();
+                column(&written, "user", ColumnRequest::default()).ok();
+                column(&written, "id", ColumnRequest::default()).ok();
             }
         }
     }
 
     /// The column of a field, as a list of the values of rows.
-    fn column(written: &EncodedGroup, name: &str) -> Result<Option<Vec<Option<Vec<u8>>>>> {
+    fn column(
+        written: &EncodedGroup,
+        name: &str,
+        request: ColumnRequest<'_>,
+    ) -> Result<Option<Vec<Option<Vec<u8>>>>> {
         let parts = FieldParts::open(written.parts.as_deref().unwrap_or_default(), &written.rows)?;
         let mut elsewhere = TemplateGroupWriter::default();
         written.elsewhere.iter().for_each(|text| _ = elsewhere.push(text));
         let elsewhere = opened(&elsewhere.finish()).unwrap();
         let texts =
             FieldTexts { rows: &written.rows, messages: &written.messages, elsewhere: Some(&elsewhere) };
-        let column = parts.column(name.as_bytes(), &texts)?;
+        let column = parts.column(name.as_bytes(), &texts, request)?;
         Ok(column.map(|FieldColumn { values, rows }| {
             assert_eq!(rows.len(), written.rows.len());
             let value = |row: u32| row.checked_sub(1).map(|at| values.get(at as usize).to_vec());
@@ -294,7 +298,19 @@ mod tests {
                 }
                 let is_twice = expected.iter().any(|values| 1 < values.len());
                 let expected: Vec<Option<Vec<u8>>> = expected.into_iter().map(|mut values| values.pop()).collect();
-                prop_assert_eq!(column(&written, name).unwrap(), (!is_twice).then_some(expected));
+                let all_rows = column(&written, name, ColumnRequest::default()).unwrap();
+                prop_assert_eq!(all_rows, (!is_twice).then(|| expected.clone()));
+                let distinct = expected.iter().flatten().collect::<std::collections::BTreeSet<_>>().len();
+                for values_max in [distinct, distinct.saturating_sub(1)] {
+                    let request = ColumnRequest { values_max: Some(values_max), ..ColumnRequest::default() };
+                    let is_there = column(&written, name, request).unwrap().is_some();
+                    prop_assert_eq!(is_there, !is_twice && distinct <= values_max);
+                }
+                let rows = Selection::from_fn(all.len(), |row| selected >> (row % 64) & 1 == 1);
+                let some_rows = ColumnRequest { rows: Some(&rows), ..ColumnRequest::default() };
+                let expected = expected.into_iter().enumerate().map(|(row, value)| value.filter(|_| rows.contains(row)));
+                let some_rows = column(&written, name, some_rows).unwrap();
+                prop_assert_eq!(some_rows, (!is_twice).then(|| expected.collect()));
             }
             let any = parts.rows_with_any();
             prop_assert!(all.iter().enumerate().all(|(row, (_, fields))| any.contains(row) != fields.is_empty()));
@@ -341,7 +357,8 @@ mod tests {
         let parts = FieldParts::open(&writer.finish(&rows).unwrap(), &rows).unwrap();
         for (at, name) in ["note", "path", "status", "ip"].into_iter().enumerate() {
             let texts = FieldTexts { rows: &rows, messages: &messages, elsewhere: Some(&elsewhere) };
-            let FieldColumn { values, rows } = parts.column(name.as_bytes(), &texts).unwrap().unwrap();
+            let FieldColumn { values, rows } =
+                parts.column(name.as_bytes(), &texts, ColumnRequest::default()).unwrap().unwrap();
             for (row, value) in expected.iter().zip(rows) {
                 assert_eq!(values.get(value as usize - 1), row[at].as_bytes());
             }

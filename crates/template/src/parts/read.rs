@@ -167,32 +167,9 @@ impl FieldParts {
         Ok(fields)
     }
 
-    /// Passes the value of a field in each of some rows on, which is a part of the given message. `at` is the position of
-    /// the field in each outline.
-    pub(super) fn read_parts(
-        &self,
-        at: &[Option<usize>],
-        rows: &[u32],
-        messages: &TextColumn,
-        each: &mut dyn FnMut(&[u8]),
-    ) -> Result<()> {
-        let (mut next, mut before) = (0, RowOffsets::default());
-        for (&row, message) in rows.iter().zip(messages.iter()) {
-            let row = row as usize;
-            before = if next == 0 { self.before(row) } else { self.and(before, next..row) };
-            next = row;
-            let mut numbers = self.numbers.iter().skip(before.numbers).copied();
-            let outline = self.outline_of(row);
-            let (values, mut found) = (self.outline(outline), 0..0);
-            let end = at[outline as usize].ok_or(DecodeError::Short)? + 1;
-            for value in values[..end].iter().filter(|value| value.end.is_of_part()) {
-                let gap = value.gap.or_else(|| numbers.next()).ok_or(DecodeError::Short)? as usize;
-                let start = found.end + gap;
-                found = start..start + part(message, start, value.end, &mut numbers)?.len();
-            }
-            each(&message[found]);
-        }
-        Ok(())
+    /// A reader of the parts that a field is of messages. `at` is its position in each outline.
+    pub(super) fn part_reader<'p>(&'p self, at: &'p [Option<usize>]) -> PartReader<'p> {
+        PartReader { parts: self, at, row: None, before: RowOffsets::default() }
     }
 
     /// The memory that it takes.
@@ -272,6 +249,36 @@ impl FieldParts {
         // it.
         self.before.push(before);
         Ok(())
+    }
+}
+
+/// Reads the parts that a field is of messages, whose rows are in ascending order.
+pub(super) struct PartReader<'p> {
+    parts: &'p FieldParts,
+    at: &'p [Option<usize>],
+    /// The last row, and the number of items before it.
+    row: Option<usize>,
+    before: RowOffsets,
+}
+
+impl PartReader<'_> {
+    /// The part of the message of a row.
+    pub(super) fn read<'m>(&mut self, row: u32, message: &'m [u8]) -> Result<&'m [u8]> {
+        let (row, parts) = (row as usize, self.parts);
+        self.before = match self.row.replace(row) {
+            Some(last) => parts.and(self.before, last..row),
+            None => parts.before(row),
+        };
+        let mut numbers = parts.numbers.iter().skip(self.before.numbers).copied();
+        let outline = parts.outline_of(row);
+        let end = self.at[outline as usize].ok_or(DecodeError::Short)? + 1;
+        let mut found = 0..0;
+        for value in parts.outline(outline)[..end].iter().filter(|value| value.end.is_of_part()) {
+            let gap = value.gap.or_else(|| numbers.next()).ok_or(DecodeError::Short)? as usize;
+            let start = found.end + gap;
+            found = start..start + part(message, start, value.end, &mut numbers)?.len();
+        }
+        Ok(&message[found])
     }
 }
 

@@ -153,10 +153,7 @@ impl<'p> SpanWalk<'p> {
 
     /// The start of the next value.
     fn start(&self, value: OutlineValue, rows: Option<&MeasuredRows>) -> Result<Option<KeyPosition>> {
-        let known = match value.gap {
-            Some(gap) => self.messages.key_after(self.template, self.end, gap as usize)?,
-            None => None,
-        };
+        let known = value.gap.and_then(|gap| self.messages.key_after(self.template, self.end, gap as usize));
         match (known, value.gap, rows) {
             (Some(_), _, _) | (None, _, None) => Ok(known),
             (None, Some(gap), Some(rows)) => self.measured(rows, &|_| Some(gap)),

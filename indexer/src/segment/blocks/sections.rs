@@ -12,7 +12,10 @@ use crate::segment::cache::CachePart;
 use crate::segment::column::{CommonColumn, ORIGIN};
 use crate::segment::names::NamesColumn;
 use crate::segment::times::Times;
-use logstead_template::{FieldColumn, FieldParts, FieldTexts, PlacedNumbers, Rows, TemplateGroup};
+use logstead_record::Selection;
+use logstead_template::{
+    ColumnRequest, FieldColumn, FieldParts, FieldTexts, PlacedNumbers, Rows, TemplateGroup,
+};
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
@@ -54,8 +57,13 @@ impl RowGroups {
     }
 
     /// The column of a field, whose name is given in lower case, for the rows of a group; `None` if it cannot be made of
-    /// what is stored.
-    pub(crate) fn field(&self, group: usize, name: &[u8]) -> Result<Option<NamesColumn>, BlocksError> {
+    /// what is stored. If only some rows are wanted, others have no value.
+    pub(crate) fn field(
+        &self,
+        group: usize,
+        name: &[u8],
+        wanted: Option<&Selection>,
+    ) -> Result<Option<NamesColumn>, BlocksError> {
         let rows = self.rows_of(group).len() as u32;
         if !self.has_fields(group) {
             return Ok(Some(NamesColumn::none(rows)));
@@ -68,7 +76,10 @@ impl RowGroups {
             messages: &*self.messages(group)?,
             elsewhere: elsewhere.as_deref(),
         };
-        let Some(FieldColumn { values, rows }) = parts.column(name, &texts)? else { return Ok(None) };
+        let request = ColumnRequest { rows: wanted, ..ColumnRequest::default() };
+        let Some(FieldColumn { values, rows }) = parts.column(name, &texts, request)? else {
+            return Ok(None);
+        };
         Ok(Some(NamesColumn::of_numbers(values, rows.into_iter()).map_err(IndexError::from)?))
     }
 

@@ -9,6 +9,11 @@ pub(super) const FIELDS: &str = "fields";
 /// The templates of the segment.
 pub(super) const TEMPLATES: &str = "templates";
 
+/// The column of the dynamic field with this number in a group.
+pub(super) fn field_section(number: u32, group: usize) -> String {
+    format!("field.{number}.{group}")
+}
+
 /// The identity that the index of these blocks must have.
 pub(super) fn identity(blocks: &Blocks) -> BundleIdentity {
     BundleIdentity { first_sequence: blocks.first_sequence, rows: blocks.rows(), blocks_hash: blocks.root }

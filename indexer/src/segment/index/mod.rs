@@ -8,9 +8,10 @@
 //! | `templates`       | the [templates](super::templates), and how many rows of which groups have them |
 //! | `places`          | of the hashes of words in slots, the [groups](logstead_template::Rare) that may have them; and of those in `words.…` and `values.…`, two more numbers |
 //! | `fields`          | the [names of dynamic fields](super::fields)                                   |
+//! | `field.N.G`       | the [column](super::names) of field N in group G, if it has few values         |
 //!
-//! Times, columns that every segment has, and the values of dynamic fields are read from the blocks, which contain them
-//! anyway.
+//! Times, columns that every segment has, and the other values of dynamic fields are read from the blocks, which contain
+//! them anyway.
 //!
 //! **Invariant:** an index is believed only if it was made of these very blocks.
 
@@ -29,13 +30,15 @@ use super::packed::ReadRange;
 use super::place::SegmentFile;
 use super::templates::Templates;
 use super::times::Times;
-use layout::{FIELDS, TEMPLATES, identity, seed};
+use layout::{FIELDS, TEMPLATES, field_section, identity, seed};
 use logstead_record::FieldName;
 use logstead_record::{Selection, TextColumn};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, Weak};
 pub(crate) use write::IndexBuilder;
 
+/// Rows are few if fewer than one in this many are wanted.
+const ROWS_PER_FEW: usize = 8;
 /// The memory up to which the values of a column are kept.
 const SMALL_BYTES: usize = 64 << 10;
 /// The approximate memory of the small values of columns and of the index of the dictionary itself.
@@ -149,11 +152,15 @@ impl SegmentIndex {
     }
 
     /// The column of a dynamic field for the rows of a group; `None` if it cannot be made of what is stored. It is made
-    /// when it is asked for first, and kept in the cache.
+    /// when it is asked for first, unless it is in the index, and kept in the cache.
     pub(crate) fn field(&self, number: u32, group: usize) -> Result<FieldColumn, BlocksError> {
-        let Some(name) = self.fields.lower(number) else { return Ok(Arc::new(None)) };
         let read = || {
-            let column = self.groups.field(group, name)?;
+            let column = match self.stored_field(number, group) {
+                Ok(Some(column)) => Some(column),
+                Err(IndexError::Late) => return Err(IndexError::Late.into()),
+                // What is damaged here can be made of the blocks.
+                Ok(None) | Err(_) => self.made_field(number, group, None)?,
+            };
             let bytes = column.as_ref().map_or(0, NamesColumn::memory_bytes);
             Ok((column, bytes))
         };
@@ -161,6 +168,49 @@ impl SegmentIndex {
             Some(cache) => cache.get(self.owner, CachePart::Field(number, group), read),
             None => Ok(Arc::new(read()?.0)),
         }
+    }
+
+    /// The same column, in which only some rows have their values if these are few. Whoever asks again gets all, which are
+    /// then kept.
+    pub(crate) fn field_of(
+        &self,
+        number: u32,
+        group: usize,
+        rows: &Selection,
+    ) -> Result<FieldColumn, BlocksError> {
+        let are_few = rows.count() * ROWS_PER_FEW < rows.rows();
+        let asked = CachePart::FieldAsked(number, group);
+        match self.cache.upgrade() {
+            Some(cache)
+                if are_few
+                    && !self.bundle.has(&field_section(number, group))
+                    && cache.find::<()>(self.owner, asked).is_none() =>
+            {
+                let made = self.made_field(number, group, Some(rows))?;
+                cache.keep(self.owner, asked, &Arc::new(()), 0);
+                Ok(Arc::new(made))
+            }
+            _ => self.field(number, group),
+        }
+    }
+
+    fn made_field(
+        &self,
+        number: u32,
+        group: usize,
+        rows: Option<&Selection>,
+    ) -> Result<Option<NamesColumn>, BlocksError> {
+        self.fields.lower(number).map_or(Ok(None), |name| self.groups.field(group, name, rows))
+    }
+
+    /// A column with few values, which is in the index.
+    fn stored_field(&self, number: u32, group: usize) -> Result<Option<NamesColumn>, IndexError> {
+        let section = field_section(number, group);
+        if !self.bundle.has(&section) {
+            return Ok(None);
+        }
+        let rows = self.groups.rows_of(group).len() as u32;
+        Ok(Some(NamesColumn::new(&self.bundle.section(&section)?.read_all()?, rows)?))
     }
 
     /// The rows of a group in which a dynamic field is not empty.

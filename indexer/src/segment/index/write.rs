@@ -3,7 +3,7 @@
 //! **Invariant:** an index is made of the contents of the blocks file, both at first and when it is made again: so it
 //! gives the same answers.
 
-use super::layout::{FIELDS, TEMPLATES, identity, seed};
+use super::layout::{FIELDS, TEMPLATES, field_section, identity, seed};
 use crate::journal::frame::Hash;
 use crate::segment::blocks::{Blocks, IndexedTexts};
 use crate::segment::bundle::{BundleKind, BundleWriter, IndexError};
@@ -11,10 +11,14 @@ use crate::segment::fields::FieldNames;
 use crate::segment::inverter::Inverter;
 use crate::segment::lexicon::{KEYS, PLACES, PlaceNumbers, VALUES};
 use crate::segment::memory::MemoryShare;
+use crate::segment::names::write_compressed;
 use crate::segment::templates::{Templates, TemplatesBuilder};
 use crate::segment::words::{self, WORDS};
 use logstead_record::word;
-use logstead_template::{DecodeError, RareWriter, word_hash};
+use logstead_template::{
+    ColumnRequest, DecodeError, FieldColumn, FieldParts, FieldTexts, RareWriter, TemplateGroup, word_hash,
+};
+use std::collections::BTreeSet;
 
 /// Builds an index.
 pub(crate) struct IndexBuilder {
@@ -29,8 +33,16 @@ pub(crate) struct IndexBuilder {
     /// The first row of the next group, which is the number of rows so far.
     group_start: u32,
     fields: FieldNames,
+    /// The sections of columns of fields, and their bytes together.
+    columns: Vec<(String, Vec<u8>)>,
+    columns_bytes: usize,
     memory: MemoryShare,
 }
+
+/// The maximum number of values of a column that is stored. Its rows are a byte each, before they are compressed.
+const VALUES_MAX: usize = u8::MAX as usize;
+/// The number of fields of a group for which a column is tried.
+const FIELDS_MAX: usize = 64;
 
 impl IndexBuilder {
     /// An index of the messages after the journal frame with this hash.
@@ -44,6 +56,8 @@ impl IndexBuilder {
             groups: 0,
             group_start: 0,
             fields: FieldNames::default(),
+            columns: Vec::new(),
+            columns_bytes: 0,
             memory,
         }
     }
@@ -54,7 +68,9 @@ impl IndexBuilder {
         IndexedTexts { messages: texts, values, fields }: &IndexedTexts,
     ) -> Result<(), DecodeError> {
         self.templates.push(texts);
-        fields.iter().flat_map(|fields| fields.names.iter()).for_each(|name| self.fields.add(name));
+        if let Some(fields) = fields {
+            self.push_fields(fields, texts, values.as_ref().map(|values| &*values.texts))?;
+        }
         if let Some(values) = values {
             let texts = values.texts.read(0..values.rows.len())?;
             for (&row, text) in values.rows.iter().zip(texts.iter()) {
@@ -75,6 +91,32 @@ impl IndexBuilder {
         Ok(())
     }
 
+    /// Adds the fields of the next group: their names, and the columns of those with few values, which questions ask for
+    /// most and which take little space.
+    fn push_fields(
+        &mut self,
+        fields: &FieldParts,
+        messages: &TemplateGroup,
+        elsewhere: Option<&TemplateGroup>,
+    ) -> Result<(), DecodeError> {
+        fields.names.iter().for_each(|name| self.fields.add(name));
+        let texts = FieldTexts { rows: messages.rows()?, messages, elsewhere };
+        let request = ColumnRequest { values_max: Some(VALUES_MAX), ..ColumnRequest::default() };
+        let mut tried = BTreeSet::new();
+        for name in fields.names.iter().take(FIELDS_MAX).map(<[u8]>::to_ascii_lowercase) {
+            let Some(number) = self.fields.number(&name).filter(|&number| tried.insert(number)) else {
+                continue;
+            };
+            if let Some(FieldColumn { values, rows }) = fields.column(&name, &texts, request)? {
+                let mut bytes = Vec::new();
+                write_compressed(&values, &rows, &mut bytes);
+                self.columns_bytes += bytes.len();
+                self.columns.push((field_section(number, usize::from(self.groups)), bytes));
+            }
+        }
+        Ok(())
+    }
+
     /// The approximate memory that it takes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.values.memory_bytes()
@@ -82,6 +124,7 @@ impl IndexBuilder {
             + self.templates.memory_bytes()
             + self.places.memory_bytes()
             + self.fields.memory_bytes()
+            + self.columns_bytes
     }
 
     /// The file of the index of these blocks.
@@ -106,6 +149,7 @@ impl IndexBuilder {
         self.places.finish(&mut places);
         file.add(PLACES, places);
         file.add(FIELDS, self.fields.to_bytes());
+        self.columns.into_iter().for_each(|(section, bytes)| file.add(section, bytes));
         Ok(file)
     }
 }

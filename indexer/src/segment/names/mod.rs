@@ -22,4 +22,4 @@ mod write;
 
 pub(crate) use read::NamesColumn;
 pub(crate) use values::read_values;
-pub(crate) use write::NamesBuilder;
+pub(crate) use write::{NamesBuilder, write_compressed};

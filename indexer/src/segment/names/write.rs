@@ -26,6 +26,19 @@ pub(crate) struct NamesBuilder {
     numbers: Vec<u32>,
 }
 
+/// Appends a column whose rows are compressed. Each row is the number of its value plus 1, or 0 if it has none.
+pub(crate) fn write_compressed(values: &TextColumn, numbers: &[u32], out: &mut Vec<u8>) {
+    write_values(COMPRESSED, values, out);
+    out.extend_from_slice(&compressed(numbers));
+}
+
+fn write_values(kind: u8, values: &TextColumn, out: &mut Vec<u8>) {
+    out.push(kind);
+    out.extend_from_slice(&(values.len() as u32).to_le_bytes());
+    values.ends().iter().for_each(|end| out.extend_from_slice(&end.to_le_bytes()));
+    out.extend_from_slice(values.bytes());
+}
+
 impl NamesBuilder {
     /// Appends the rows of a batch's column. An empty text means no value.
     pub(crate) fn push_names(&mut self, names: &NameColumn) {
@@ -101,10 +114,7 @@ impl NamesBuilder {
 
     /// Appends the column to `out`.
     pub(crate) fn finish(self, out: &mut Vec<u8>) {
-        out.push(PACKED);
-        out.extend_from_slice(&(self.values.len() as u32).to_le_bytes());
-        self.values.ends().iter().for_each(|end| out.extend_from_slice(&end.to_le_bytes()));
-        out.extend_from_slice(self.values.bytes());
+        write_values(PACKED, &self.values, out);
         self.rows.finish(out);
     }
 
