@@ -1,7 +1,9 @@
 //! All known senders.
 
+use super::recent::RecentFigures;
 use super::sender::SenderRecord;
 use super::skipped::SkippedTotals;
+use logstead_record::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,6 +19,8 @@ pub struct SenderKey {
 #[derive(Default)]
 pub(super) struct Registry {
     pub(super) senders: BTreeMap<SenderKey, SenderRecord>,
+    /// Figures that are not in the records yet.
+    pub(super) recent: RecentFigures,
     /// Skipped bytes, by the address that they came from instead of the host.
     pub(super) skipped: BTreeMap<SenderKey, SkippedTotals>,
     /// Bytes from addresses for which there was no room.
@@ -29,4 +33,11 @@ pub(super) struct Registry {
     pub(super) full_until: i64,
     /// Whether the registry has changed since it was written.
     pub(super) changed: bool,
+}
+
+impl Registry {
+    /// Adds the recent figures to the records.
+    pub(super) fn settle(&mut self, listening_since: Timestamp) {
+        self.recent.settle(&mut self.senders, listening_since);
+    }
 }
