@@ -10,7 +10,7 @@ use super::receipt::Pending;
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use logstead_record::{Batch, Timestamp};
 use logstead_syslog::format::Parser;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A task for a worker.
 pub enum WorkItem {
@@ -57,11 +57,18 @@ pub enum Partition {
     Worker(usize),
 }
 
+/// Does work on the thread that submits it, which costs less than to wake a worker if there is little of it.
+pub trait WorkHere: Send + Sync {
+    /// Does the work; gives it back if that is not possible now.
+    fn work_here(&self, work: WorkItem) -> Result<(), Box<WorkItem>>;
+}
+
 /// The sending side of the workers' queues: a queue for all workers, and one for each.
 #[derive(Clone)]
 pub struct WorkSender {
     any: Sender<WorkItem>,
     each: Vec<Sender<WorkItem>>,
+    here: Arc<OnceLock<Box<dyn WorkHere>>>,
 }
 
 /// A worker's end of the queues.
@@ -79,7 +86,7 @@ pub fn queues(workers: usize) -> (WorkSender, Vec<WorkReceiver>) {
         (sender, WorkReceiver { any: received.clone(), own, stopping: false })
     };
     let (each, receivers) = (0..workers).map(own).unzip();
-    (WorkSender { any, each }, receivers)
+    (WorkSender { any, each, here: Arc::default() }, receivers)
 }
 
 impl WorkSender {
@@ -90,6 +97,21 @@ impl WorkSender {
             Partition::Worker(number) => &self.each[number % self.each.len()],
         };
         queue.send(work).is_ok()
+    }
+
+    /// Sets who does work on the thread that submits it.
+    pub fn set_here(&self, here: Box<dyn WorkHere>) {
+        self.here.get_or_init(|| here);
+    }
+
+    /// Does the work before it returns, or submits it to any worker if that is not possible; `false` when every worker has
+    /// stopped. Only for work that is little and that no other work has to precede.
+    pub fn work_here(&self, work: WorkItem) -> bool {
+        let left = match self.here.get() {
+            Some(here) => here.work_here(work),
+            None => Err(Box::new(work)),
+        };
+        left.map_or_else(|work| self.submit(Partition::Any, *work), |()| true)
     }
 
     /// The number of workers.
