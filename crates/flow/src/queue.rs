@@ -136,3 +136,48 @@ impl WorkReceiver {
         self.any.try_recv().ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Budget;
+    use parking_lot::Mutex;
+
+    #[derive(Default)]
+    struct OneTaken(Mutex<Option<WorkItem>>);
+
+    impl WorkHere for OneTaken {
+        fn work_here(&self, work: WorkItem) -> Result<(), Box<WorkItem>> {
+            let mut taken = self.0.lock();
+            if taken.is_some() {
+                return Err(Box::new(work));
+            }
+            *taken = Some(work);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn work_that_cannot_be_done_here_is_done_by_a_worker() {
+        let budget = Budget::new(1 << 20);
+        let batch = || WorkItem::Batch {
+            batch: Arc::default(),
+            source: "tcp".into(),
+            counters: Arc::default(),
+            logspace: None,
+            had: Vec::new(),
+            pending: Pending::silent(budget.try_reserve(1).unwrap()),
+        };
+        let (sender, mut receivers) = queues(1);
+        let mut waiting = || {
+            assert!(sender.submit(Partition::Worker(0), WorkItem::Stop));
+            std::iter::from_fn(|| receivers[0].next_work()).count()
+        };
+        assert!(sender.work_here(batch()), "nobody works here yet");
+        sender.set_here(Box::new(OneTaken::default()));
+        assert!(sender.work_here(batch()) && sender.work_here(batch()));
+        assert_eq!(waiting(), 2, "one was taken here");
+        drop(receivers);
+        assert!(!sender.work_here(batch()), "no worker is left");
+    }
+}
