@@ -33,8 +33,8 @@ mod skew;
 mod skipped;
 mod tally;
 
-pub use registry::SenderKey;
 pub use report::{SenderQuery, SenderReport as Report, SourceFacts};
+pub use sender::SenderKey;
 pub use skipped::{SkippedBytes, SkippedSample};
 
 use crate::machine::clock;

@@ -6,8 +6,7 @@
 //! **Invariant:** each sender here has a record, so adding its figures there needs no room. Whoever looks at records, or
 //! removes any, adds these figures to them before.
 
-use super::registry::SenderKey;
-use super::sender::{Arrival, MINUTE_NANOS, NAME_BYTES_MAX, SECOND_NANOS, SenderRecord};
+use super::sender::{Arrival, MINUTE_NANOS, NAME_BYTES_MAX, SECOND_NANOS, SenderKey, SenderRecord};
 use super::tally::Figures;
 use logstead_record::Timestamp;
 use std::collections::{BTreeMap, HashMap};

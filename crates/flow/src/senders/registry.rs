@@ -1,20 +1,10 @@
 //! All known senders.
 
 use super::recent::RecentFigures;
-use super::sender::SenderRecord;
+use super::sender::{SenderKey, SenderRecord};
 use super::skipped::SkippedTotals;
 use logstead_record::Timestamp;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-
-/// The identity of a sender.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct SenderKey {
-    /// The source's id.
-    pub source: Arc<str>,
-    /// The sender's host name.
-    pub host: String,
-}
 
 #[derive(Default)]
 pub(super) struct Registry {

@@ -7,12 +7,22 @@ use super::tally::Figures;
 use logstead_record::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) const SECOND_NANOS: i64 = 1_000_000_000;
 pub(super) const MINUTE_NANOS: i64 = 60 * SECOND_NANOS;
 /// The maximum length of an address or a certificate's subject, in bytes.
 pub(super) const NAME_BYTES_MAX: usize = 255;
+
+/// The identity of a sender.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct SenderKey {
+    /// The source's id.
+    pub source: Arc<str>,
+    /// The sender's host name.
+    pub host: String,
+}
 
 #[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct SenderRecord {
