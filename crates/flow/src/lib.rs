@@ -8,6 +8,7 @@ pub mod count_claim;
 pub mod counters;
 pub mod gate;
 pub mod holders;
+mod inbox;
 pub mod ledger;
 pub mod listen;
 pub mod machine;

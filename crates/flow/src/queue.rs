@@ -10,7 +10,7 @@ use super::receipt::Pending;
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use logstead_record::{Batch, Timestamp};
 use logstead_syslog::format::Parser;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A task for a worker.
 pub enum WorkItem {
@@ -57,11 +57,18 @@ pub enum Partition {
     Worker(usize),
 }
 
+/// Does work on the thread that submits it, which costs less than to wake a worker if there is little of it.
+pub trait WorkHere: Send + Sync {
+    /// Does the work; gives it back if that is not possible now.
+    fn work_here(&self, work: WorkItem) -> Result<(), Box<WorkItem>>;
+}
+
 /// The sending side of the workers' queues: a queue for all workers, and one for each.
 #[derive(Clone)]
 pub struct WorkSender {
     any: Sender<WorkItem>,
     each: Vec<Sender<WorkItem>>,
+    here: Arc<OnceLock<Box<dyn WorkHere>>>,
 }
 
 /// A worker's end of the queues.
@@ -79,7 +86,7 @@ pub fn queues(workers: usize) -> (WorkSender, Vec<WorkReceiver>) {
         (sender, WorkReceiver { any: received.clone(), own, stopping: false })
     };
     let (each, receivers) = (0..workers).map(own).unzip();
-    (WorkSender { any, each }, receivers)
+    (WorkSender { any, each, here: Arc::default() }, receivers)
 }
 
 impl WorkSender {
@@ -90,6 +97,21 @@ impl WorkSender {
             Partition::Worker(number) => &self.each[number % self.each.len()],
         };
         queue.send(work).is_ok()
+    }
+
+    /// Sets who does work on the thread that submits it.
+    pub fn set_here(&self, here: Box<dyn WorkHere>) {
+        self.here.get_or_init(|| here);
+    }
+
+    /// Does the work before it returns, or submits it to any worker if that is not possible; `false` when every worker has
+    /// stopped. Only for work that is little and that no other work has to precede.
+    pub fn work_here(&self, work: WorkItem) -> bool {
+        let left = match self.here.get() {
+            Some(here) => here.work_here(work),
+            None => Err(Box::new(work)),
+        };
+        left.map_or_else(|work| self.submit(Partition::Any, *work), |()| true)
     }
 
     /// The number of workers.
@@ -112,5 +134,50 @@ impl WorkReceiver {
             }
         }
         self.any.try_recv().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Budget;
+    use parking_lot::Mutex;
+
+    #[derive(Default)]
+    struct OneTaken(Mutex<Option<WorkItem>>);
+
+    impl WorkHere for OneTaken {
+        fn work_here(&self, work: WorkItem) -> Result<(), Box<WorkItem>> {
+            let mut taken = self.0.lock();
+            if taken.is_some() {
+                return Err(Box::new(work));
+            }
+            *taken = Some(work);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn work_that_cannot_be_done_here_is_done_by_a_worker() {
+        let budget = Budget::new(1 << 20);
+        let batch = || WorkItem::Batch {
+            batch: Arc::default(),
+            source: "tcp".into(),
+            counters: Arc::default(),
+            logspace: None,
+            had: Vec::new(),
+            pending: Pending::silent(budget.try_reserve(1).unwrap()),
+        };
+        let (sender, mut receivers) = queues(1);
+        let mut waiting = || {
+            assert!(sender.submit(Partition::Worker(0), WorkItem::Stop));
+            std::iter::from_fn(|| receivers[0].next_work()).count()
+        };
+        assert!(sender.work_here(batch()), "nobody works here yet");
+        sender.set_here(Box::new(OneTaken::default()));
+        assert!(sender.work_here(batch()) && sender.work_here(batch()));
+        assert_eq!(waiting(), 2, "one was taken here");
+        drop(receivers);
+        assert!(!sender.work_here(batch()), "no worker is left");
     }
 }

@@ -7,9 +7,9 @@
 //! that moment.
 
 use crate::count_claim::CountClaim;
+use crate::inbox::{Inbox, InboxSender, NoItem, inbox};
 use crate::ledger::{JournalId, KeptMessages, Ledger};
 use crate::receipt::Pending;
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use logstead_indexer::{Appender, EncodedBatch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,7 +71,7 @@ enum WriterCommand<C> {
 
 /// The handle of the writer thread.
 pub struct Writer<C> {
-    commands: Sender<WriterCommand<C>>,
+    commands: InboxSender<WriterCommand<C>>,
     stopping: Arc<AtomicBool>,
     thread: parking_lot::Mutex<Option<JoinHandle<()>>>,
 }
@@ -88,7 +88,7 @@ impl<C: Send + 'static> Writer<C> {
     where
         O: JournalHooks<Configuration = C>,
     {
-        let (commands, received) = unbounded();
+        let (commands, received) = inbox();
         let stopping = Arc::new(AtomicBool::new(false));
         let writing = WriterThread {
             appender,
@@ -105,8 +105,8 @@ impl<C: Send + 'static> Writer<C> {
 
     /// Hands messages over. Never blocks: the messages in flight are bounded by the budgets of the sources.
     pub fn append(&self, append: Append) {
-        if let Err(refused) = self.commands.send(WriterCommand::Append(Box::new(append)))
-            && let WriterCommand::Append(append) = refused.into_inner()
+        if let Err(WriterCommand::Append(append)) =
+            self.commands.send(WriterCommand::Append(Box::new(append)))
         {
             append.pending.fail("it is closed");
         }
@@ -176,7 +176,7 @@ struct WriterThread<O: JournalHooks> {
     journal: JournalId,
     /// The time at which the journal is maintained next.
     tidy_at: Instant,
-    received: Receiver<WriterCommand<O::Configuration>>,
+    received: Inbox<WriterCommand<O::Configuration>>,
     stopping: Arc<AtomicBool>,
 }
 
@@ -193,7 +193,7 @@ impl<O: JournalHooks> WriterThread<O> {
     fn write(&mut self) {
         loop {
             self.tidy_when_due();
-            match self.received.recv_deadline(self.tidy_at) {
+            match self.received.recv_until(self.tidy_at) {
                 Ok(WriterCommand::Configure(configuration)) => self.configure(configuration),
                 Ok(WriterCommand::Tidy) => self.tidy_at = Instant::now(),
                 Ok(WriterCommand::Append(append)) => {
@@ -201,8 +201,8 @@ impl<O: JournalHooks> WriterThread<O> {
                         return;
                     }
                 }
-                Ok(WriterCommand::Stop) | Err(RecvTimeoutError::Disconnected) => return,
-                Err(RecvTimeoutError::Timeout) => {}
+                Ok(WriterCommand::Stop) | Err(NoItem::Closed) => return,
+                Err(NoItem::Timeout) => {}
             }
         }
     }
@@ -227,7 +227,7 @@ impl<O: JournalHooks> WriterThread<O> {
         let mut appends = vec![first];
         let mut stop = false;
         while bytes < COMMIT_BYTES_MAX
-            && let Ok(command) = self.received.try_recv()
+            && let Some(command) = self.received.try_recv()
         {
             match command {
                 WriterCommand::Append(append) => {
@@ -343,15 +343,15 @@ impl<O: JournalHooks> WriterThread<O> {
     fn wait_for_room(&mut self, group: &mut Vec<Append>, error: &str) -> bool {
         let until = Instant::now() + RETRY_WAIT;
         loop {
-            match self.received.recv_deadline(until) {
+            match self.received.recv_until(until) {
                 Ok(WriterCommand::Append(append)) => {
                     let dropped = push_unless_shed(group, *append, error);
                     self.drop_all(dropped.into_iter().collect());
                 }
                 Ok(WriterCommand::Configure(configuration)) => self.configure(configuration),
                 Ok(WriterCommand::Tidy) => {}
-                Ok(WriterCommand::Stop) | Err(RecvTimeoutError::Disconnected) => return true,
-                Err(RecvTimeoutError::Timeout) => return false,
+                Ok(WriterCommand::Stop) | Err(NoItem::Closed) => return true,
+                Err(NoItem::Timeout) => return false,
             }
         }
     }

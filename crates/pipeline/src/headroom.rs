@@ -4,9 +4,16 @@
 use logstead_config::Size;
 use logstead_flow::machine::reserve::Reserve;
 use logstead_indexer::{Disk, Space};
+use parking_lot::Mutex;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The time for which the free space is not looked up again for messages, if there is plenty.
+const LOOK_INTERVAL: Duration = Duration::from_millis(10);
+/// Space is plenty if it is at least this many times what makes messages wait: no disk writes so much in that time.
+const PLENTY_FACTOR: u64 = 4;
 
 /// The disk of the data directory.
 #[derive(Clone)]
@@ -14,11 +21,13 @@ pub(crate) struct Headroom {
     disk: Arc<dyn Disk>,
     data: PathBuf,
     reserve: Reserve,
+    /// When there was plenty of space, if that was the last thing known.
+    had_plenty: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Headroom {
     pub(crate) fn new(disk: Arc<dyn Disk>, data: &Path) -> Headroom {
-        Headroom { disk, data: data.to_owned(), reserve: Reserve::of(data) }
+        Headroom { disk, data: data.to_owned(), reserve: Reserve::of(data), had_plenty: Arc::default() }
     }
 
     pub(crate) fn space(&self) -> io::Result<Space> {
@@ -27,7 +36,17 @@ impl Headroom {
 
     /// Why messages have to wait, if they do. The text stays the same for as long as they have to.
     pub(crate) fn refuses_messages(&self) -> Option<String> {
-        let space = self.space().ok().filter(Space::is_nearly_full)?;
+        let now = Instant::now();
+        let mut had_plenty = self.had_plenty.lock();
+        if had_plenty.is_some_and(|looked| now.saturating_duration_since(looked) < LOOK_INTERVAL) {
+            return None;
+        }
+        let space = self.space().ok();
+        let is_plenty =
+            |space: &Space| PLENTY_FACTOR.saturating_mul(space.nearly_full_bytes()) <= space.free_bytes;
+        *had_plenty = space.as_ref().is_some_and(is_plenty).then_some(now);
+        drop(had_plenty);
+        let space = space.filter(Space::is_nearly_full)?;
         Some(nearly_full(space.nearly_full_bytes()))
     }
 

@@ -3,12 +3,11 @@
 use super::apply::{self, ApplyError, RevisionChange, SourceDemand};
 use super::clock_watch::ClockWatch;
 use super::core::Pipeline;
-use super::gaps::Gaps;
 use super::headroom::Headroom;
 use super::lookups::LookupFiles;
 use super::sealers::Sealers;
 use super::watch::Wake;
-use super::worker::Worker;
+use super::worker::{WorkContext, Worker, WorkerHere};
 use arc_swap::ArcSwap;
 use logstead_config::settings::Settings;
 use logstead_flow::counters::Counters;
@@ -23,7 +22,6 @@ use logstead_flow::senders::Senders;
 use logstead_forward::pause_all;
 use logstead_indexer::Disk;
 use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -154,16 +152,16 @@ impl Pipeline {
     }
 
     fn start_workers(&self, received: Vec<WorkReceiver>) -> io::Result<()> {
-        let gaps = Arc::<Mutex<HashMap<Arc<str>, Gaps>>>::default();
+        let context = Arc::new(WorkContext {
+            running: self.running.clone(),
+            counters: self.counters.clone(),
+            ledger: self.ledger.clone(),
+            senders: self.senders.clone(),
+            gaps: Mutex::default(),
+        });
+        self.work.set_here(Box::new(WorkerHere::new(&context)));
         for (number, work) in received.into_iter().enumerate() {
-            let worker = Worker {
-                work,
-                running: self.running.clone(),
-                counters: self.counters.clone(),
-                ledger: self.ledger.clone(),
-                senders: self.senders.clone(),
-                gaps: gaps.clone(),
-            };
+            let worker = Worker { work, context: context.clone() };
             let thread =
                 std::thread::Builder::new().name(format!("worker {number}")).spawn(|| worker.run())?;
             self.workers.lock().push(thread);

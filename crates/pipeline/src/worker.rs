@@ -1,5 +1,6 @@
 //! Workers turn chunks of frames into batches, route them, and pass them on: encoded to logspaces, shared to forward
-//! destinations. Any worker may take any chunk, so a single busy connection can use all of them.
+//! destinations. Any worker may take any chunk, so a single busy connection can use all of them; a small chunk whose sender
+//! waits for it is worked on by the thread that read it.
 
 use super::copies::{Copies, noted};
 use super::gaps::Gaps;
@@ -10,7 +11,7 @@ use logstead_flow::count_claim::{CountClaim, TargetRows, claims};
 use logstead_flow::counters::{Counters, SourceCounters};
 use logstead_flow::ledger::{AccountSlot, JournalId, Ledger};
 use logstead_flow::machine::priority::{self, ThreadPriority};
-use logstead_flow::queue::{WorkItem, WorkReceiver};
+use logstead_flow::queue::{WorkHere, WorkItem, WorkReceiver};
 use logstead_flow::receipt::Receipt;
 use logstead_flow::senders::{ReceivedVia, Senders};
 use logstead_flow::sequel::Sequel;
@@ -22,18 +23,29 @@ use logstead_syslog::format::{FrameContext, Parser};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 
 /// A worker, which parses and routes batches.
 pub(crate) struct Worker {
     pub work: WorkReceiver,
+    pub context: Arc<WorkContext>,
+}
+
+/// Does the work of a worker on other threads, for as long as there are workers.
+pub(crate) struct WorkerHere {
+    context: Weak<WorkContext>,
+    builder: Mutex<BatchBuilder>,
+}
+
+/// The parts of the process that workers use.
+pub(crate) struct WorkContext {
     pub running: Arc<ArcSwap<RunningState>>,
     pub counters: Arc<Counters>,
     pub ledger: Arc<Ledger>,
     pub senders: Arc<Senders>,
     /// The gaps in the sequence numbers, by source.
-    pub gaps: Arc<Mutex<HashMap<Arc<str>, Gaps>>>,
+    pub gaps: Mutex<HashMap<Arc<str>, Gaps>>,
 }
 
 impl Worker {
@@ -42,11 +54,36 @@ impl Worker {
         priority::give_way(ThreadPriority::BelowNormal);
         let mut builder = BatchBuilder::new();
         while let Some(work) = self.work.next_work() {
-            // A bug triggered by one message must not affect the others.
-            if catch_unwind(AssertUnwindSafe(|| self.work(work, &mut builder))).is_err() {
-                tracing::error!("a bug in a worker: the messages of one read may be lost; please report it");
-                builder = BatchBuilder::new();
+            self.context.work_safely(work, &mut builder);
+        }
+    }
+}
+
+impl WorkerHere {
+    pub(crate) fn new(context: &Arc<WorkContext>) -> WorkerHere {
+        WorkerHere { context: Arc::downgrade(context), builder: Mutex::default() }
+    }
+}
+
+impl WorkHere for WorkerHere {
+    fn work_here(&self, work: WorkItem) -> Result<(), Box<WorkItem>> {
+        // Another source that is at it is not waited for.
+        match (self.context.upgrade(), self.builder.try_lock()) {
+            (Some(context), Some(mut builder)) => {
+                context.work_safely(work, &mut builder);
+                Ok(())
             }
+            _ => Err(Box::new(work)),
+        }
+    }
+}
+
+impl WorkContext {
+    /// Works such that a bug triggered by one message does not affect the others.
+    fn work_safely(&self, work: WorkItem, builder: &mut BatchBuilder) {
+        if catch_unwind(AssertUnwindSafe(|| self.work(work, builder))).is_err() {
+            tracing::error!("a bug in a worker: the messages of one read may be lost; please report it");
+            *builder = BatchBuilder::new();
         }
     }
 

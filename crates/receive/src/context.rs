@@ -40,6 +40,10 @@ pub(super) const TOO_LONG: &str = "too_long";
 pub(super) const OUT_OF_STEP: &str = "out_of_step";
 pub(super) const UNFINISHED: &str = "unfinished";
 
+/// The maximum size of a chunk that is parsed by the thread that read it, if nothing else of its source is in flight. A
+/// worker that has to be woken for it costs more than it gains; and what is larger would keep the source from reading.
+const PARSED_HERE_BYTES_MAX: usize = 64 << 10;
+
 /// The maximum time for which a chunk waits if the process is short of memory: storing never stops.
 const SHORT_WAIT_MAX: Duration = Duration::from_secs(2);
 
@@ -150,9 +154,11 @@ impl SourceContext {
         &self,
         chunk: Chunk,
     ) -> tokio::sync::oneshot::Receiver<StoreOutcome> {
+        let is_alone = self.budget.used_bytes() == 0 && chunk.bytes.len() <= PARSED_HERE_BYTES_MAX;
         let reserved = self.reserve(&chunk).await;
         let (pending, outcome) = Pending::confirming(reserved);
-        self.submit_reserved(chunk, pending);
+        // Whoever waits for an answer to a small chunk mostly sends no more before.
+        self.submit_to(if is_alone { None } else { Some(self.partition(chunk.order)) }, chunk, pending);
         outcome
     }
 
@@ -165,10 +171,19 @@ impl SourceContext {
     }
 
     fn submit_reserved(&self, chunk: Chunk, pending: Pending) {
+        self.submit_to(Some(self.partition(chunk.order)), chunk, pending);
+    }
+
+    /// The worker that may parse a chunk.
+    fn partition(&self, order: ChunkOrder) -> Partition {
+        partition(self.settings.load().partitions, order, self.work.workers())
+    }
+
+    /// Submits a chunk to a worker; or has it parsed before this returns, if none is named.
+    fn submit_to(&self, worker: Option<Partition>, chunk: Chunk, pending: Pending) {
         let messages = chunk.frames.len();
         self.counters.read(chunk.bytes.len(), messages);
         let settings = self.settings.load();
-        let partition = partition(settings.partitions, chunk.order, self.work.workers());
         let work = WorkItem::Chunk {
             chunk,
             source: self.id.clone(),
@@ -177,7 +192,11 @@ impl SourceContext {
             received: clock::now(),
             pending,
         };
-        if !self.work.submit(partition, work) {
+        let is_taken = match worker {
+            Some(partition) => self.work.submit(partition, work),
+            None => self.work.work_here(work),
+        };
+        if !is_taken {
             self.dropped("stopped", messages);
         }
     }

@@ -10,7 +10,6 @@ use logstead_flow::receipt::StoreOutcome;
 use logstead_syslog::framing::Frame;
 use logstead_syslog::relp::{CommandName, Commands, ConsumedBytes, RelpCommand};
 use std::collections::VecDeque;
-use std::io::Write;
 use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
@@ -266,15 +265,29 @@ fn acknowledged(numbers: &[u32], outcome: &StoreOutcome) -> Vec<u8> {
     let mut text = Vec::with_capacity(numbers.len() * 24);
     for number in numbers {
         match failure {
-            // Writing to memory cannot fail.
-            None => writeln!(text, "{number} rsp 6 200 OK").ok(),
-            Some(failed) => {
-                text.extend_from_slice(&response(*number, &format!("500 {failed}")));
-                None
+            None => {
+                write_number(*number, &mut text);
+                text.extend_from_slice(b" rsp 6 200 OK\n");
             }
-        };
+            Some(failed) => text.extend_from_slice(&response(*number, &format!("500 {failed}"))),
+        }
     }
     text
+}
+
+/// Writes a number. There is one for each message, so this does without a format string.
+fn write_number(mut number: u32, out: &mut Vec<u8>) {
+    let mut digits = [b'0'; 10];
+    let mut first = digits.len() - 1;
+    loop {
+        digits[first] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+        first -= 1;
+    }
+    out.extend_from_slice(&digits[first..]);
 }
 
 fn response(number: u32, data: &str) -> Vec<u8> {
@@ -307,6 +320,8 @@ mod tests {
     fn each_message_is_answered_by_its_number() {
         let text = acknowledged(&[7, 8], &Ok(StoreSummary::default()));
         assert_eq!(text, b"7 rsp 6 200 OK\n8 rsp 6 200 OK\n");
+        let text = acknowledged(&[0, 10, 999_999_999], &Ok(StoreSummary::default()));
+        assert_eq!(text, b"0 rsp 6 200 OK\n10 rsp 6 200 OK\n999999999 rsp 6 200 OK\n");
         let text = acknowledged(&[9], &Err(StoreFailure::nowhere("disk full")));
         assert_eq!(text, b"9 rsp 13 500 disk full\n");
     }

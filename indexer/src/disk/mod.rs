@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{self, IoSlice, Read, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 mod open_files;
 mod read_only;
@@ -132,19 +132,19 @@ impl Disk for RealDisk {
     fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
         let file = fs::OpenOptions::new().read(true).append(true).create(true).open(path)?;
         file.set_len(0)?;
-        Ok(Arc::new(RealFile(file)))
+        Ok(RealFile::shared(file))
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
-        Ok(Arc::new(RealFile(fs::OpenOptions::new().read(true).append(true).open(path)?)))
+        Ok(RealFile::shared(fs::OpenOptions::new().read(true).append(true).open(path)?))
     }
 
     fn open_to_read(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
-        Ok(Arc::new(RealFile(fs::File::open(path)?)))
+        Ok(RealFile::shared(fs::File::open(path)?))
     }
 
     fn open_to_write_over(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
-        Ok(Arc::new(RealFile(fs::OpenOptions::new().read(true).write(true).open(path)?)))
+        Ok(RealFile::shared(fs::OpenOptions::new().read(true).write(true).open(path)?))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -200,13 +200,23 @@ pub(crate) fn replace(disk: &dyn Disk, dir: &Path, name: &str, bytes: &[u8]) -> 
     disk.sync_dir(dir)
 }
 
-struct RealFile(fs::File);
+struct RealFile {
+    file: fs::File,
+    /// The device and number by which the system knows it, once somebody asked for them.
+    number: OnceLock<(u64, u64)>,
+}
+
+impl RealFile {
+    fn shared(file: fs::File) -> Arc<dyn DiskFile> {
+        Arc::new(RealFile { file, number: OnceLock::new() })
+    }
+}
 
 impl DiskFile for RealFile {
     fn append(&self, mut parts: &mut [IoSlice<'_>]) -> io::Result<()> {
         IoSlice::advance_slices(&mut parts, 0);
         while !parts.is_empty() {
-            match (&self.0).write_vectored(parts) {
+            match (&self.file).write_vectored(parts) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(written) => IoSlice::advance_slices(&mut parts, written),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -217,32 +227,39 @@ impl DiskFile for RealFile {
     }
 
     fn write_over(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.0.write_all_at(bytes, offset)
+        self.file.write_all_at(bytes, offset)
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        self.0.read_exact_at(buffer, offset)
+        self.file.read_exact_at(buffer, offset)
     }
 
     fn bytes(&self) -> io::Result<u64> {
-        Ok(self.0.metadata()?.len())
+        Ok(self.file.metadata()?.len())
     }
 
     fn is_at(&self, path: &Path) -> io::Result<bool> {
         use std::os::unix::fs::MetadataExt;
-        let own = self.0.metadata()?;
+        let number = |file: &fs::Metadata| (file.dev(), file.ino());
+        let own = match self.number.get() {
+            Some(own) => *own,
+            None => {
+                let own = number(&self.file.metadata()?);
+                *self.number.get_or_init(|| own)
+            }
+        };
         match fs::metadata(path) {
-            Ok(there) => Ok((there.dev(), there.ino()) == (own.dev(), own.ino())),
+            Ok(there) => Ok(number(&there) == own),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
         }
     }
 
     fn truncate(&self, bytes: u64) -> io::Result<()> {
-        self.0.set_len(bytes)
+        self.file.set_len(bytes)
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.0.sync_data()
+        self.file.sync_data()
     }
 }

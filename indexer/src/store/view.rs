@@ -211,6 +211,9 @@ impl FileView {
         let small: Vec<Stretch> = self.stretches.drain(first..).collect();
         let mut joined = Stretch { batch: None, ..small[0].clone() };
         let mut builder = BatchBuilder::new();
+        let held = || small.iter().filter_map(|stretch| stretch.batch.as_deref());
+        let message_bytes = held().map(|batch| batch.columns().message().bytes().len()).sum();
+        builder.reserve(held().map(Batch::rows).sum(), message_bytes);
         for (at, stretch) in small.iter().enumerate() {
             if 0 < at {
                 joined.join(stretch);

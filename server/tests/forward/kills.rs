@@ -209,6 +209,19 @@ fn noted(data: &std::path::Path) -> u64 {
     number(newest, 24)
 }
 
+/// Waits until a condition holds, as long as more messages arrive. Progress is noted between reads of the queue, each of
+/// thousands of messages: how long a slow destination takes for them depends on what else the machine does.
+fn wait_while_more_arrive(what: &str, arrived: &Arrived, mut holds: impl FnMut() -> bool) {
+    let (mut before, mut has_held) = (arrived.count(), false);
+    while !has_held {
+        wait_until(what, || {
+            has_held = holds();
+            has_held || before < arrived.count()
+        });
+        before = arrived.count();
+    }
+}
+
 /// Every start succeeds, continues where the cursor is, and records and frees what it delivers.
 fn kills_at_zero_bytes_free(disk: &SmallDisk, folder: tempfile::TempDir, data: &std::path::Path) -> String {
     const KILLS: u64 = 4;
@@ -226,7 +239,7 @@ fn kills_at_zero_bytes_free(disk: &SmallDisk, folder: tempfile::TempDir, data: &
     let receiver = RelpServer::start(to, &arrived, Manners::Slow);
     let (mut in_flight, mut before) = (0, (0, files()));
     for kill in 1..=KILLS {
-        wait_until("it is noted what was delivered", || {
+        wait_while_more_arrive("it is noted what was delivered", &arrived, || {
             disk.fill_more();
             before.0 + queued / 20 < noted(data)
         });
@@ -240,7 +253,7 @@ fn kills_at_zero_bytes_free(disk: &SmallDisk, folder: tempfile::TempDir, data: &
     }
     drop(receiver);
     let _receiver = RelpServer::start(to, &arrived, Manners::Prompt);
-    wait_until("all are delivered", || {
+    wait_while_more_arrive("all are delivered", &arrived, || {
         disk.fill_more();
         status(&server, "queue_messages") == 0 && arrived.count() == queued
     });

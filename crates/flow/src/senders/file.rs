@@ -2,8 +2,8 @@
 //! first line has the format and the beginning of the registry. Each further line has a sender, or an address whose
 //! bytes are in no message. All lines have a checksum. A damaged line loses the figures of its sender.
 
-use super::registry::{Registry, SenderKey};
-use super::sender::SenderRecord;
+use super::registry::Registry;
+use super::sender::{SenderKey, SenderRecord};
 use super::skipped::SkippedTotals;
 use crate::checked_lines::{self, line};
 use logstead_indexer::{Disk, DiskFile};

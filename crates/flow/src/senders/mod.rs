@@ -1,25 +1,29 @@
 //! The registry of senders: the hosts of every source, with the amount and regularity of what each sends, and the
 //! error of its clock.
 //!
-//! | file       | what it is                                                |
-//! |------------|-----------------------------------------------------------|
-//! | `tally`    | the figures of one batch about each of its senders        |
-//! | `sender`   | the record of one sender                                  |
-//! | `series`   | how many messages it sent in each five minutes of a day   |
-//! | `habit`    | how long it usually pauses                                |
-//! | `skew`     | how far its clock is from ours                            |
-//! | `skipped`  | bytes of an address that no message holds                 |
-//! | `registry` | all of them                                               |
-//! | `room`     | the choice of senders to forget when the registry is full |
-//! | `file`     | the registry on the disk                                  |
-//! | `report`   | the registry, to be shown                                 |
+//! | file         | what it is                                                |
+//! |--------------|-----------------------------------------------------------|
+//! | `tally`      | the figures of one batch about each of its senders        |
+//! | `recent`     | the figures of the last second                            |
+//! | `sender`     | the record of one sender                                  |
+//! | `series`     | how many messages it sent in each five minutes of a day   |
+//! | `habit`      | how long it usually pauses                                |
+//! | `skew`       | how far its clock is from ours                            |
+//! | `few_counts` | counts by number, of which there are few                  |
+//! | `skipped`    | bytes of an address that no message holds                 |
+//! | `registry`   | all of them                                               |
+//! | `room`       | the choice of senders to forget when the registry is full |
+//! | `file`       | the registry on the disk                                  |
+//! | `report`     | the registry, to be shown                                 |
 //!
 //! It is written every five minutes, soon after a new sender is heard, and when the process stops. A crash loses the
 //! figures about senders of the last minutes, but hardly a sender, and never messages: the [ledger](super::ledger) counts
 //! those.
 
+mod few_counts;
 mod file;
 mod habit;
+mod recent;
 mod registry;
 mod report;
 mod room;
@@ -29,14 +33,14 @@ mod skew;
 mod skipped;
 mod tally;
 
-pub use registry::SenderKey;
 pub use report::{SenderQuery, SenderReport as Report, SourceFacts};
+pub use sender::SenderKey;
 pub use skipped::{SkippedBytes, SkippedSample};
 
 use crate::machine::clock;
 use logstead_indexer::Disk;
 use logstead_record::{Batch, Timestamp};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use registry::Registry;
 use sender::{Arrival, SenderRecord, printable};
 use skipped::SkippedTotals;
@@ -45,7 +49,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use tally::tallies;
+use tally::{Tally, tallies};
 
 /// The maximum number of senders. When it is reached, those that sent only once make [room](room): a sender that
 /// invents hosts must neither push out known senders nor keep out new ones.
@@ -60,6 +64,8 @@ const WRITE_INTERVAL: Duration = Duration::from_secs(300);
 const NEW_SENDER_INTERVAL: Duration = Duration::from_secs(1);
 /// Writes for new senders take at most one part of this many of the time, however many senders there are.
 const NEW_SENDER_SHARE: u32 = 50;
+/// The field with the subject of a sender's certificate.
+const TLS_SUBJECT: &[u8] = b"tls.subject";
 
 /// See the documentation of the module.
 pub struct Senders {
@@ -172,26 +178,22 @@ impl Senders {
             Some(last) => batch.received(last),
             None => return,
         };
+        let has_subjects = batch.columns().field_names.values().iter().any(|name| name == TLS_SUBJECT);
         let mut registry = self.registry.lock();
         let known = registry.senders.len();
-        for tally in tallies {
-            let key = SenderKey { source: via.source.clone(), host: printable(tally.host) };
-            let is_full = SENDERS_MAX <= registry.senders.len() && !registry.senders.contains_key(&key);
-            let has_room = !is_full || room::make(&mut registry, &key.source, tally.address, now);
-            let sender = match registry.senders.get_mut(&key) {
-                Some(sender) => sender,
-                None if has_room => {
-                    registry.senders.entry(key).or_insert_with(|| SenderRecord::first_seen(now))
-                }
-                None => {
-                    registry.left_out += tally.messages;
-                    continue;
-                }
+        for tally in &tallies {
+            let mut fields = batch.fields(tally.last).take_while(|_| has_subjects);
+            let came = Arrival {
+                address: batch.peer(tally.last),
+                via: (via.transport)(tally.last),
+                tls_subject: fields.find(|(name, _)| *name == TLS_SUBJECT).map(|(_, subject)| subject),
             };
-            let mut fields = batch.fields(tally.last);
-            let tls_subject = fields.find(|(name, _)| *name == b"tls.subject").map(|(_, subject)| subject);
-            let came = Arrival { via: (via.transport)(tally.last), tls_subject };
-            sender.add(&tally, &came, now, self.listening_since);
+            if !registry.recent.takes(now) {
+                registry.settle(self.listening_since);
+            }
+            if !registry.recent.add(via.source, tally.host, &tally.figures, &came, now) {
+                self.add_to_record(&mut registry, via.source, tally, &came, now);
+            }
         }
         registry.changed = true;
         let is_new = known < registry.senders.len();
@@ -200,6 +202,30 @@ impl Senders {
             self.wanted.lock().soon = true;
             self.wake.notify_all();
         }
+    }
+
+    /// Adds figures to the record of a sender that is not among the recent ones; it is made if there is room.
+    fn add_to_record(
+        &self,
+        registry: &mut Registry,
+        source: &Arc<str>,
+        tally: &Tally<'_>,
+        came: &Arrival<'_>,
+        now: Timestamp,
+    ) {
+        let key = SenderKey { source: source.clone(), host: printable(tally.host) };
+        let is_known = registry.senders.contains_key(&key);
+        if !is_known && SENDERS_MAX <= registry.senders.len() {
+            registry.settle(self.listening_since);
+            if !room::make(registry, &key.source, came.address, now) {
+                registry.left_out += tally.figures.messages;
+                return;
+            }
+            registry.recent.clear();
+        }
+        let record = registry.senders.entry(key.clone()).or_insert_with(|| SenderRecord::first_seen(now));
+        record.add(&tally.figures, came, now..=now, self.listening_since);
+        registry.recent.know(key, tally.host);
     }
 
     /// Counts bytes that came through a source and that no message holds. Their sender is known by its address alone.
@@ -229,7 +255,8 @@ impl Senders {
 
     /// Forgets a sender; returns whether there was one. If it sends again, it is new.
     pub fn forget(&self, key: &SenderKey) -> bool {
-        let mut registry = self.registry.lock();
+        let mut registry = self.settled();
+        registry.recent.clear();
         let was_there = registry.senders.remove(key).is_some() | registry.skipped.remove(key).is_some();
         registry.changed |= was_there;
         was_there
@@ -239,7 +266,8 @@ impl Senders {
     /// number.
     pub fn forget_all(&self, text: &str, only_once: bool) -> usize {
         let text = text.to_lowercase();
-        let mut registry = self.registry.lock();
+        let mut registry = self.settled();
+        registry.recent.clear();
         let before = registry.senders.len();
         registry
             .senders
@@ -251,7 +279,7 @@ impl Senders {
 
     /// When a sender was last seen.
     pub fn last_seen(&self, key: &SenderKey) -> Option<Timestamp> {
-        self.registry.lock().senders.get(key).map(|sender| Timestamp::from_nanos(sender.last_seen))
+        self.settled().senders.get(key).map(|sender| Timestamp::from_nanos(sender.last_seen))
     }
 
     /// The requested senders, and their state.
@@ -261,14 +289,25 @@ impl Senders {
             listening_since: self.listening_since,
             silent_after: self.silent_after,
         };
-        report::report(&self.registry.lock(), wanted, &heard)
+        report::report(&self.settled(), wanted, &heard)
+    }
+
+    /// The registry, with all figures in the records of their senders.
+    fn settled(&self) -> MutexGuard<'_, Registry> {
+        let mut registry = self.registry.lock();
+        registry.settle(self.listening_since);
+        registry
     }
 
     /// Writes the registry if it changed since the last time.
     fn write(&self) -> io::Result<()> {
-        let mut registry = self.registry.lock();
+        let mut registry = self.settled();
         let oldest = clock::now().nanos() - KEPT_NANOS;
+        let before = registry.senders.len();
         registry.senders.retain(|_, sender| oldest <= sender.last_seen);
+        if registry.senders.len() < before {
+            registry.recent.clear();
+        }
         registry.skipped.retain(|_, skipped| oldest <= skipped.last_seen);
         if !std::mem::take(&mut registry.changed) {
             return Ok(());

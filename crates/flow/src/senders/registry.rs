@@ -1,22 +1,16 @@
 //! All known senders.
 
-use super::sender::SenderRecord;
+use super::recent::RecentFigures;
+use super::sender::{SenderKey, SenderRecord};
 use super::skipped::SkippedTotals;
+use logstead_record::Timestamp;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-
-/// The identity of a sender.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct SenderKey {
-    /// The source's id.
-    pub source: Arc<str>,
-    /// The sender's host name.
-    pub host: String,
-}
 
 #[derive(Default)]
 pub(super) struct Registry {
     pub(super) senders: BTreeMap<SenderKey, SenderRecord>,
+    /// Figures that are not in the records yet.
+    pub(super) recent: RecentFigures,
     /// Skipped bytes, by the address that they came from instead of the host.
     pub(super) skipped: BTreeMap<SenderKey, SkippedTotals>,
     /// Bytes from addresses for which there was no room.
@@ -29,4 +23,11 @@ pub(super) struct Registry {
     pub(super) full_until: i64,
     /// Whether the registry has changed since it was written.
     pub(super) changed: bool,
+}
+
+impl Registry {
+    /// Adds the recent figures to the records.
+    pub(super) fn settle(&mut self, listening_since: Timestamp) {
+        self.recent.settle(&mut self.senders, listening_since);
+    }
 }

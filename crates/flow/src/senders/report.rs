@@ -1,7 +1,7 @@
 //! The registry, for display. No I/O: a registry in, figures out.
 
-use super::registry::{Registry, SenderKey};
-use super::sender::SenderRecord;
+use super::registry::Registry;
+use super::sender::{SenderKey, SenderRecord};
 use super::series::{self, STEP_SECONDS};
 use super::skew::{Bin, Shift};
 use super::skipped::SkippedTotals;

@@ -9,8 +9,8 @@
 //! **Invariant:** a sender that invents names, from one address or from many, replaces only names that were invented
 //! before.
 
-use super::registry::{Registry, SenderKey};
-use super::sender::SenderRecord;
+use super::registry::Registry;
+use super::sender::{SenderKey, SenderRecord};
 use logstead_record::Timestamp;
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -3,15 +3,26 @@
 use super::habit::Habit;
 use super::series::CountSeries;
 use super::skew::Skew;
-use super::tally::Tally;
+use super::tally::Figures;
 use logstead_record::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
 use std::time::Duration;
 
-const SECOND_NANOS: i64 = 1_000_000_000;
-const MINUTE_NANOS: i64 = 60 * SECOND_NANOS;
+pub(super) const SECOND_NANOS: i64 = 1_000_000_000;
+pub(super) const MINUTE_NANOS: i64 = 60 * SECOND_NANOS;
 /// The maximum length of an address or a certificate's subject, in bytes.
-const NAME_BYTES_MAX: usize = 255;
+pub(super) const NAME_BYTES_MAX: usize = 255;
+
+/// The identity of a sender.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct SenderKey {
+    /// The source's id.
+    pub source: Arc<str>,
+    /// The sender's host name.
+    pub host: String,
+}
 
 #[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct SenderRecord {
@@ -42,8 +53,11 @@ struct SenderPace {
     in_last: u64,
 }
 
-/// The way in which a batch reached us.
+/// The way in which messages reached us.
+#[derive(Clone, Copy)]
 pub(super) struct Arrival<'a> {
+    /// The address that they came from; empty for programs on this machine.
+    pub(super) address: &'a [u8],
     pub(super) via: &'a str,
     pub(super) tls_subject: Option<&'a [u8]>,
 }
@@ -58,31 +72,31 @@ impl SenderRecord {
         }
     }
 
-    /// Adds messages. The time before `listening_since` does not count as a pause, as the server was not running.
+    /// Adds messages that were received in this time, all within one minute. The time before `listening_since` does not
+    /// count as a pause, as the server was not running.
     pub(super) fn add(
         &mut self,
-        tally: &Tally<'_>,
+        figures: &Figures,
         came: &Arrival<'_>,
-        now: Timestamp,
+        received: RangeInclusive<Timestamp>,
         listening_since: Timestamp,
     ) {
-        let pause = now.nanos() - self.last_seen.max(listening_since.nanos());
-        self.habit.paused(pause / SECOND_NANOS, now.nanos() / SECOND_NANOS);
-        self.last_seen = self.last_seen.max(now.nanos());
-        set(&mut self.address, tally.address);
+        let (first, last) = received.into_inner();
+        let pause = first.nanos() - self.last_seen.max(listening_since.nanos());
+        self.habit.paused(pause / SECOND_NANOS, first.nanos() / SECOND_NANOS);
+        self.last_seen = self.last_seen.max(last.nanos());
+        set(&mut self.address, came.address);
         set(&mut self.via, came.via.as_bytes());
         if let Some(subject) = came.tls_subject {
             set(self.tls_subject.get_or_insert_default(), subject);
         }
-        self.messages += tally.messages;
-        self.bytes += tally.bytes;
-        self.unparsed += tally.unparsed;
-        self.truncated += tally.truncated;
-        self.series.add(now, tally.messages);
-        self.pace.add(now, tally.messages);
-        if let Some(latest) = tally.latest_skew {
-            self.skew.add(&tally.skews, latest, now);
-        }
+        self.messages += figures.messages;
+        self.bytes += figures.bytes;
+        self.unparsed += figures.unparsed;
+        self.truncated += figures.truncated;
+        self.series.add(last, figures.messages);
+        self.pace.add(last, figures.messages);
+        self.skew.add(&figures.skews, last);
     }
 
     /// Whether it has sent for longer than a moment: a sender that invents hosts seldom repeats one.

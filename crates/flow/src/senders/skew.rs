@@ -3,6 +3,7 @@
 //! A skew is the time of receipt minus the time in the message, in milliseconds: if it is positive, the sender's
 //! clock is behind, or the message took long to arrive.
 
+use super::few_counts::FewCounts;
 use logstead_record::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -32,12 +33,21 @@ const ZONE_TOLERANCE: i64 = 90 * SECOND;
 /// A zone is guessed from no fewer messages than this, if at least this share of them agree.
 const ZONE_MESSAGES_MIN: u64 = 5;
 const ZONE_PERCENT_MIN: u64 = 95;
-/// The skew that is shown is the median of this many skews, each of the last message of a batch.
+/// The skew that is shown is the median of this many skews, each of the last of the messages that were added together.
 const LATEST: usize = 15;
+
+/// The skews of some messages, before they are added to the distribution: there are seldom more than two.
+#[derive(Default)]
+pub(super) struct NewSkews {
+    bins: FewCounts,
+    quarters: FewCounts,
+    /// The skew of the last message that states a time.
+    latest: Option<i64>,
+}
 
 /// The number of messages by skew.
 #[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
-pub(super) struct Bins {
+struct Bins {
     bins: BTreeMap<i64, u64>,
     /// The messages that are off by whole quarters of an hour, up to the maximum distance of zones, by the number of
     /// quarters.
@@ -71,13 +81,28 @@ pub(super) struct Shift {
     pub(super) of: u64,
 }
 
-impl Bins {
+impl NewSkews {
     pub(super) fn add(&mut self, skew: i64) {
-        *self.bins.entry(number(skew)).or_default() += 1;
+        self.latest = Some(skew);
+        self.bins.add(number(skew), 1);
         let quarters = nearest_quarters(skew);
         if quarters != 0 && quarters.abs() <= ZONE_QUARTERS_MAX && is_near(skew, quarters) {
-            *self.quarters.entry(quarters).or_default() += 1;
+            self.quarters.add(quarters, 1);
         }
+    }
+
+    /// Adds later ones.
+    pub(super) fn append(&mut self, later: &NewSkews) {
+        self.bins.add_all(&later.bins);
+        self.quarters.add_all(&later.quarters);
+        self.latest = later.latest.or(self.latest);
+    }
+}
+
+impl Bins {
+    fn add_new(&mut self, new: &NewSkews) {
+        new.bins.iter().for_each(|(bin, count)| *self.bins.entry(bin).or_default() += count);
+        new.quarters.iter().for_each(|(bin, count)| *self.quarters.entry(bin).or_default() += count);
     }
 
     fn add_all(&mut self, other: &Bins) {
@@ -87,14 +112,15 @@ impl Bins {
 }
 
 impl Skew {
-    /// Adds messages with these skews, the last of them `latest`.
-    pub(super) fn add(&mut self, bins: &Bins, latest: i64, now: Timestamp) {
+    /// Adds messages with these skews.
+    pub(super) fn add(&mut self, new: &NewSkews, now: Timestamp) {
+        let Some(latest) = new.latest else { return };
         if WINDOW_NANOS <= now.nanos().saturating_sub(self.since) {
             let [older, newer] = &mut self.windows;
             *older = std::mem::take(newer);
             self.since = now.nanos();
         }
-        self.windows[1].add_all(bins);
+        self.windows[1].add_new(new);
         if LATEST <= self.latest.len() {
             self.latest.remove(0);
         }
@@ -172,9 +198,9 @@ mod tests {
     fn skew_of(skews: &[i64]) -> Skew {
         let mut skew = Skew::default();
         for one in skews {
-            let mut bins = Bins::default();
-            bins.add(*one);
-            skew.add(&bins, *one, Timestamp::from_nanos(1));
+            let mut new = NewSkews::default();
+            new.add(*one);
+            skew.add(&new, Timestamp::from_nanos(1));
         }
         skew
     }
@@ -197,10 +223,11 @@ mod tests {
 
     #[test]
     fn times_of_years_ago_take_no_more_room_than_those_of_two_days() {
-        let mut bins = Bins::default();
+        let (mut bins, mut new) = (Bins::default(), NewSkews::default());
         for quarters in -20_000..20_000 {
-            bins.add(quarters * QUARTER);
+            new.add(quarters * QUARTER);
         }
+        bins.add_new(&new);
         assert_eq!(bins.quarters.len() as i64, 2 * ZONE_QUARTERS_MAX);
         // The fine bins and those of quarters of an hour, on either side of zero.
         assert!(bins.bins.len() as i64 <= 2 * (FINE.len() as i64 + QUARTERS_MAX) + 1);
@@ -227,9 +254,9 @@ mod tests {
     fn what_is_old_is_forgotten() {
         let mut skew = Skew::default();
         for window in 0..3 {
-            let mut bins = Bins::default();
-            bins.add(window * HOUR);
-            skew.add(&bins, window * HOUR, Timestamp::from_nanos((window + 1) * WINDOW_NANOS));
+            let mut new = NewSkews::default();
+            new.add(window * HOUR);
+            skew.add(&new, Timestamp::from_nanos((window + 1) * WINDOW_NANOS));
         }
         assert_eq!(skew.bins().iter().map(|bin| bin.messages).sum::<u64>(), 2);
         assert_eq!(skew.median(), Some(HOUR));

@@ -3,6 +3,7 @@
 use super::*;
 use logstead_indexer::{Fault, SimDisk};
 use logstead_record::{BatchBuilder, Field, Origin, Row};
+use proptest::prelude::*;
 use report::SourceFacts;
 
 const SECOND: i64 = 1_000_000_000;
@@ -193,6 +194,70 @@ fn add_at(senders: &Senders, hosts: &[String], peer: &str, seconds: i64) {
         builder.push(&Row::default().with(Field::Host, host.as_bytes()));
     }
     senders.add(&builder.seal(), &ReceivedVia { source: &"tcp".into(), transport: &|_| "udp" });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+    /// Figures that are gathered before they are added to the records make the same records.
+    #[test]
+    fn figures_that_are_gathered_are_those_that_are_added_at_once(
+        batches in proptest::collection::vec(
+            (proptest::collection::vec(0_usize..4, 1..6), 0_usize..3, 0_i64..2500, 0_i64..3),
+            1..40,
+        ),
+        forgets in proptest::collection::vec(0_usize..40, 0..3),
+    ) {
+        let gathered = senders(&new_disk());
+        let began = gathered.listening_since;
+        let at_once = Senders { listening_since: began, ..senders(&new_disk()) };
+        let mut millis = 0;
+        for (number, (hosts, address, later, hours)) in batches.iter().enumerate() {
+            millis += later;
+            let received = Timestamp::from_nanos(began.nanos() + millis * 1_000_000);
+            let peer = format!("10.0.0.{address}");
+            let mut builder = BatchBuilder::new();
+            builder.origin(Origin { source: b"tcp", peer: peer.as_bytes(), received });
+            for host in hosts {
+                let time = (*host != 3).then_some(received.saturating_add(hours * 3600 * SECOND));
+                let host = format!("host {host}");
+                builder.push(&Row { time, ..Row::default() }.with(Field::Host, host.as_bytes()));
+            }
+            let batch = builder.seal();
+            for senders in [&gathered, &at_once] {
+                senders.add(&batch, &ReceivedVia { source: &"tcp".into(), transport: &|_| "udp" });
+                if forgets.contains(&number) {
+                    senders.forget(&SenderKey { source: "tcp".into(), host: "host 0".to_owned() });
+                }
+            }
+            drop(at_once.settled());
+        }
+        let now = Timestamp::from_nanos(began.nanos() + millis * 1_000_000);
+        let figures = |senders: &Senders| {
+            let of_one = |(key, sender): (&SenderKey, &SenderRecord)| {
+                let times = (sender.first_seen, sender.last_seen);
+                let counts = (sender.messages, sender.bytes, sender.rate(now));
+                (key.clone(), times, counts, sender.address.clone(), sender.series.clone(), sender.habit.clone())
+            };
+            let registry = senders.settled();
+            let skews = registry.senders.values().map(|sender| (sender.skew.bins(), sender.skew.shift()));
+            (skews.collect::<Vec<_>>(), registry.senders.iter().map(of_one).collect::<Vec<_>>())
+        };
+        prop_assert_eq!(figures(&gathered), figures(&at_once));
+    }
+}
+
+#[test]
+fn messages_come_in_more_ways_than_are_gathered() {
+    let senders = senders(&new_disk());
+    for seconds in [0, 1] {
+        for number in 0..200 {
+            add_at(&senders, &["one".to_owned()], &format!("10.0.0.{number}"), seconds);
+        }
+    }
+    let told = report(&senders, "one");
+    let one = &told["senders"][0];
+    assert_eq!((&one["messages"], &one["address"]), (&400.into(), &"10.0.0.199".into()));
 }
 
 fn named(name: &str, count: usize) -> Vec<String> {
