@@ -6,7 +6,6 @@
 use super::column::{Lengths, OpenColumn, SlotColumn};
 use super::head::{GroupHead, StoredTexts};
 use super::read::TemplateGroup;
-use super::span::ValueClass;
 use super::stored_texts::TextReader;
 use crate::bytes::{DecodeError, Result};
 use crate::digits::{DIGITS_MAX, decimal};
@@ -222,20 +221,6 @@ pub(super) fn write_slot(
         SlotSource::Address(first) => write_address(numbers[first + row] as u32, out),
         SlotSource::Few(first) => copy(dictionary, numbers[first + row] as usize, out),
         SlotSource::Words(first) => out.extend_from_slice(values.words.get(first + row)),
-    }
-}
-
-impl SlotSource {
-    /// The class and the position of the first value, if a value alone determines the text.
-    pub(super) fn class(&self) -> Option<(ValueClass, usize)> {
-        match self {
-            SlotSource::Number { kind, lengths: LengthSource::Fixed(length), low, high: None } => {
-                Some((ValueClass::Number(*kind, *length), *low))
-            }
-            SlotSource::Address(first) => Some((ValueClass::Address, *first)),
-            SlotSource::Few(first) => Some((ValueClass::Word, *first)),
-            SlotSource::Number { .. } | SlotSource::Words(_) => None,
-        }
     }
 }
 

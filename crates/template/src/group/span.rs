@@ -1,7 +1,7 @@
 //! A part of the messages of a template, written without the rest of them.
 
 use super::head::StoredTexts;
-use super::messages::{ColumnValues, SlotSource, write_slot};
+use super::messages::{ColumnValues, LengthSource, SlotSource, write_slot};
 use super::read::TemplateGroup;
 use crate::bytes::Result;
 use crate::scan::VariableKind;
@@ -50,7 +50,7 @@ pub(crate) struct SpanReader {
 
 /// What the value of a slot has to be known of, so that it is a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum ValueClass {
+enum ValueClass {
     /// It is a number of this kind and length, where 0 stands for any length without leading zeros.
     Number(VariableKind, usize),
     /// It is an address.
@@ -218,6 +218,20 @@ impl TemplateGroup {
             }
         }
         Ok(())
+    }
+}
+
+impl SlotSource {
+    /// The class and the position of the first value, if a value alone determines the text.
+    fn class(&self) -> Option<(ValueClass, usize)> {
+        match self {
+            SlotSource::Number { kind, lengths: LengthSource::Fixed(length), low, high: None } => {
+                Some((ValueClass::Number(*kind, *length), *low))
+            }
+            SlotSource::Address(first) => Some((ValueClass::Address, *first)),
+            SlotSource::Few(first) => Some((ValueClass::Word, *first)),
+            SlotSource::Number { .. } | SlotSource::Words(_) => None,
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! The column of a field: its distinct values, and which of them each row has. It need not be stored: most values are
 //! slots of templates, so the column is made of those slots when it is asked for, without writing a message.
 
-use super::read::RowKind;
-use super::spans::KindSpans;
-use super::{FieldParts, OutlineValue, ValueEnd};
+use super::read::{FieldParts, RowKind};
+use super::spans;
+use super::{FieldTexts, OutlineValue, ValueEnd};
 use crate::bytes::{DecodeError, Result};
-use crate::group::{Rows, SpanReader, TemplateGroup, TemplateSpan};
+use crate::group::{Rows, SpanReader, TemplateSpan};
 use crate::interner::Interner;
 use hashbrown::HashMap;
 use logstead_record::{Selection, TextColumn};
@@ -31,16 +31,6 @@ pub struct ColumnRequest<'r> {
     pub rows: Option<&'r Selection>,
     /// No column with more distinct values than this.
     pub values_max: Option<usize>,
-}
-
-/// The texts that a column is made of.
-pub struct FieldTexts<'g> {
-    /// The template of each message.
-    pub rows: &'g Rows,
-    /// The messages.
-    pub messages: &'g TemplateGroup,
-    /// The values that are not parts of messages, if there are any.
-    pub elsewhere: Option<&'g TemplateGroup>,
 }
 
 /// The rows of a kind, or all that are read from their messages.
@@ -222,7 +212,7 @@ impl FieldParts {
         let spans = match self.spans.get() {
             Some(spans) => spans,
             None => {
-                let found = KindSpans::find(self, texts)?;
+                let found = spans::find(self, texts)?;
                 self.spans.get_or_init(|| found)
             }
         };

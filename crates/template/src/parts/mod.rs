@@ -29,15 +29,27 @@
 //! that its words are words of the message, and any match in it is a match in the message.
 
 mod column;
+mod kind_spans;
 mod read;
 mod spans;
 mod write;
 
 use crate::bytes::{DecodeError, Result};
+use crate::group::{Rows, TemplateGroup};
 
-pub use column::{ColumnRequest, FieldColumn, FieldTexts};
+pub use column::{ColumnRequest, FieldColumn};
 pub use read::{FieldParts, FieldsOfRows};
 pub use write::FieldPartsWriter;
+
+/// The texts that a column is made of.
+pub struct FieldTexts<'g> {
+    /// The template of each message.
+    pub rows: &'g Rows,
+    /// The messages.
+    pub messages: &'g TemplateGroup,
+    /// The values that are not parts of messages, if there are any.
+    pub elsewhere: Option<&'g TemplateGroup>,
+}
 
 /// Describes how the value of a field is found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

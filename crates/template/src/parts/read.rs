@@ -1,6 +1,6 @@
 //! Opens the fields of a group.
 
-use super::spans::KindSpans;
+use super::kind_spans::KindSpans;
 use super::{OutlineValue, ValueEnd};
 use crate::bytes::{ByteReader, DecodeError, Result};
 use crate::group::{PlacedNumbers, Rows, TEXTS_MAX};

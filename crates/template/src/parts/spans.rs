@@ -2,34 +2,17 @@
 //! distance differs between messages, because there are slots of several lengths in between, it is measured in the message of
 //! one row, and then compared with that of all others.
 
-use super::column::FieldTexts;
-use super::{FieldParts, OutlineValue, ValueEnd};
+use super::kind_spans::{KindSpans, PackedSpan};
+use super::read::FieldParts;
+use super::{FieldTexts, OutlineValue, ValueEnd};
 use crate::bytes::Result;
-use crate::group::{KeyPosition, TemplateGroup, TemplateSpan};
+use crate::group::{KeyPosition, TemplateGroup};
 use std::ops::Range;
 
 /// The number of rows of a kind from which on they are measured.
 const MEASURED_MIN: u32 = if cfg!(test) { 1 } else { 8 };
 /// The maximum number of rows that are compared at once.
 const ROWS: usize = 1 << 14;
-
-/// The parts of templates that the values of each kind of rows are.
-pub(super) struct KindSpans {
-    spans: Vec<PackedSpan>,
-    /// The position of the first value of each kind.
-    firsts: Vec<u32>,
-}
-
-/// A part of a template, whose key has at most 4096 bytes.
-#[derive(Clone, Copy)]
-struct PackedSpan {
-    start: u16,
-    end: u16,
-    slot: u16,
-}
-
-/// Stands for values of which no such part is known.
-const NONE: PackedSpan = PackedSpan { start: u16::MAX, end: u16::MAX, slot: u16::MAX };
 
 /// Rows of a kind whose values have to be measured.
 #[derive(Default)]
@@ -59,42 +42,26 @@ struct UnmeasuredKind<'p> {
     walk: SpanWalk<'p>,
 }
 
-impl KindSpans {
-    /// The memory that the spans of this number of values and kinds take.
-    pub(super) const fn memory_bytes(values: usize, kinds: usize) -> usize {
-        values * size_of::<PackedSpan>() + kinds * size_of::<u32>()
-    }
-
-    /// The part that the value at a position is in the rows of a kind with this template.
-    pub(super) fn get(&self, kind: usize, at: usize, template: usize) -> Option<TemplateSpan> {
-        let PackedSpan { start, end, slot } = self.spans[self.firsts[kind] as usize + at];
-        let span = TemplateSpan { template, slot: slot.into(), key: start.into()..end.into() };
-        (start <= end && end != NONE.end).then_some(span)
-    }
-
-    /// Finds the spans of all values.
-    pub(super) fn find(parts: &FieldParts, texts: &FieldTexts<'_>) -> Result<KindSpans> {
-        let (mut spans, mut firsts) = (Vec::new(), Vec::with_capacity(parts.kinds.len()));
-        let mut unmeasured = Vec::new();
-        for (number, kind) in parts.kinds.iter().enumerate() {
-            let (first, outline) = (spans.len(), parts.outline(kind.outline));
-            firsts.push(first as u32);
-            spans.resize(first + outline.len(), NONE);
-            let Some(template) = kind.place.checked_sub(1) else { continue };
-            let mut walk = SpanWalk::new(parts, texts.messages, template.into());
-            if let Some(at) = walk.go(outline, 0, None, &mut spans[first..])?
-                && MEASURED_MIN <= kind.rows
-            {
-                unmeasured.push(UnmeasuredKind { kind: number, at, walk });
-            }
+/// Finds the parts of templates that all values are.
+pub(super) fn find(parts: &FieldParts, texts: &FieldTexts<'_>) -> Result<KindSpans> {
+    let (mut spans, mut unmeasured) = (KindSpans::default(), Vec::new());
+    for (number, kind) in parts.kinds.iter().enumerate() {
+        let outline = parts.outline(kind.outline);
+        let of_kind = spans.add(outline.len());
+        let Some(template) = kind.place.checked_sub(1) else { continue };
+        let mut walk = SpanWalk::new(parts, texts.messages, template.into());
+        if let Some(at) = walk.go(outline, 0, None, of_kind)?
+            && MEASURED_MIN <= kind.rows
+        {
+            unmeasured.push(UnmeasuredKind { kind: number, at, walk });
         }
-        let rows = MeasuredRows::of(parts, &unmeasured, texts);
-        for (UnmeasuredKind { kind, at, mut walk }, rows) in unmeasured.into_iter().zip(rows) {
-            let outline = parts.outline(parts.kinds[kind].outline);
-            walk.go(outline, at, Some(&rows), &mut spans[firsts[kind] as usize..])?;
-        }
-        Ok(KindSpans { spans, firsts })
     }
+    let rows = MeasuredRows::of(parts, &unmeasured, texts);
+    for (UnmeasuredKind { kind, at, mut walk }, rows) in unmeasured.into_iter().zip(rows) {
+        let outline = parts.outline(parts.kinds[kind].outline);
+        walk.go(outline, at, Some(&rows), spans.of_kind(kind))?;
+    }
+    Ok(spans)
 }
 
 impl MeasuredRows {
@@ -142,9 +109,8 @@ impl<'p> SpanWalk<'p> {
         for (at, value) in outline.iter().enumerate().skip(from).filter(|(_, value)| value.end.is_of_part()) {
             let Some(start) = self.start(*value, rows)? else { return Ok(Some(at)) };
             let Some(end) = self.end(value.end, start) else { return Ok(Some(at)) };
-            let packed = [start.byte, end.byte, start.slot].map(u16::try_from);
-            let [Ok(byte), Ok(end_byte), Ok(slot)] = packed else { return Ok(Some(at)) };
-            spans[at] = PackedSpan { start: byte, end: end_byte, slot };
+            let Some(span) = PackedSpan::new(start, end) else { return Ok(Some(at)) };
+            spans[at] = span;
             self.numbers += u32::from(value.gap.is_none());
             self.end = end;
         }
