@@ -8,11 +8,13 @@
 
 use super::column::CommonColumn;
 use logstead_work::Deadline;
+use parking_lot::{Condvar, Mutex};
 use quick_cache::sync::{Cache as SharedCache, GuardResult};
 use quick_cache::{DefaultHashBuilder, Lifecycle, OptionsBuilder, Weighter};
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// The part of the limit for those parts that were asked for more than once.
 const OFTEN_USED: f64 = 0.8;
@@ -27,12 +29,30 @@ const PART_BYTES: usize = 32 << 10;
 const PARTS_MIN: usize = 256;
 const PARTS_MAX: usize = 64 << 10;
 
+/// The part of the memory for each column that is made at the same time.
+const MAKING_BYTES: usize = 64 << 20;
+/// The longest that anybody waits to make a column, if there is no deadline.
+const MAKING_WAIT_MAX: Duration = Duration::from_secs(600);
+
 /// Parts of segments in memory.
 pub(crate) struct Cache {
     parts: SharedCache<CacheKey, CachedPart, PartBytes, DefaultHashBuilder, DroppedLater>,
     owners: AtomicU64,
     hits: AtomicU64,
     misses: AtomicU64,
+    /// The number of columns that are being made.
+    making: Mutex<usize>,
+    made: Condvar,
+}
+
+/// The permission to make a column.
+pub(crate) struct MakingPermit<'c>(&'c Cache);
+
+impl Drop for MakingPermit<'_> {
+    fn drop(&mut self) {
+        *self.0.making.lock() -= 1;
+        self.0.made.notify_one();
+    }
 }
 
 /// The owner of parts. No two segments have the same one, even if one replaces the other.
@@ -117,7 +137,7 @@ impl Cache {
         let parts =
             SharedCache::with_options(options, PartBytes, DefaultHashBuilder::default(), DroppedLater);
         let [owners, hits, misses] = [(); 3].map(|()| AtomicU64::new(0));
-        Cache { parts, owners, hits, misses }
+        Cache { parts, owners, hits, misses, making: Mutex::default(), made: Condvar::new() }
     }
 
     /// Sets the limit of memory.
@@ -135,6 +155,21 @@ impl Cache {
     /// How often it was asked so far.
     pub(crate) fn uses(&self) -> CacheUses {
         CacheUses { hits: self.hits.load(Ordering::Relaxed), misses: self.misses.load(Ordering::Relaxed) }
+    }
+
+    /// Waits until a column may be made: what it is made of takes much memory for a moment, so there are only as many at
+    /// once as the memory allows. `None` if it is not possible in time.
+    pub(crate) fn permit_making(&self) -> Option<MakingPermit<'_>> {
+        let most = (self.parts.capacity() as usize / MAKING_BYTES).max(1);
+        let mut making = self.making.lock();
+        while most <= *making {
+            let left = Deadline::current().left().min(MAKING_WAIT_MAX);
+            if self.made.wait_for(&mut making, left).timed_out() && most <= *making {
+                return None;
+            }
+        }
+        *making += 1;
+        Some(MakingPermit(self))
     }
 
     /// A new unique owner.

@@ -33,6 +33,7 @@ use super::times::Times;
 use layout::{FIELDS, TEMPLATES, field_section, identity, seed};
 use logstead_record::FieldName;
 use logstead_record::{Selection, TextColumn};
+use logstead_work::deadline::note_late;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, Weak};
 pub(crate) use write::IndexBuilder;
@@ -200,7 +201,14 @@ impl SegmentIndex {
         group: usize,
         rows: Option<&Selection>,
     ) -> Result<Option<NamesColumn>, BlocksError> {
-        self.fields.lower(number).map_or(Ok(None), |name| self.groups.field(group, name, rows))
+        let Some(name) = self.fields.lower(number) else { return Ok(None) };
+        let cache = self.cache.upgrade();
+        let permit = cache.as_ref().map(|cache| cache.permit_making());
+        if matches!(permit, Some(None)) {
+            note_late();
+            return Err(IndexError::Late.into());
+        }
+        self.groups.field(group, name, rows)
     }
 
     /// A column with few values, which is in the index.

@@ -15,13 +15,15 @@ use std::time::{Duration, Instant};
 
 /// The interval between measurements, while little memory is in use and while much is.
 const SELDOM: Duration = Duration::from_millis(200);
-const OFTEN: Duration = Duration::from_millis(10);
+const OFTEN: Duration = Duration::from_millis(5);
 /// Thresholds in sixteenths of the memory: beyond this it is measured often,
 const BUSY: u64 = 8;
 /// beyond this nothing large is begun that can wait,
-const TIGHT: u64 = 12;
-/// and beyond this questions end.
-const SHORT: u64 = 14;
+const TIGHT: u64 = 11;
+/// beyond this questions end,
+const SHORT: u64 = 12;
+/// and beyond this one ends after each measurement.
+const CRITICAL: u64 = 13;
 /// The number of measurements before the next question is told to end.
 const LOOKS_BETWEEN_ENDS: u32 = 10;
 
@@ -164,7 +166,7 @@ fn look_on(gauge: &Weak<Gauge>) {
             gauge.saw(unreclaimable_bytes().unwrap_or(used));
         }
         looks_until_end = looks_until_end.saturating_sub(1);
-        if gauge.is_short() && looks_until_end == 0 {
+        if gauge.is_beyond(CRITICAL) || gauge.is_short() && looks_until_end == 0 {
             gauge.end_one();
             looks_until_end = LOOKS_BETWEEN_ENDS;
         }
