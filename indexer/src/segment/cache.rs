@@ -279,6 +279,16 @@ mod tests {
     }
 
     #[test]
+    fn columns_are_made_one_after_the_other_where_memory_is_small() {
+        let cache = Cache::new(BYTES_MAX);
+        let first = cache.permit_making();
+        let late = Deadline::after(Duration::ZERO, || Duration::ZERO);
+        assert!(late.during(|| cache.permit_making()).is_none());
+        drop(first);
+        assert!(cache.permit_making().is_some());
+    }
+
+    #[test]
     fn a_walk_over_more_than_fits_finds_a_part_of_it_the_next_time() {
         let cache = Cache::new(BYTES_MAX);
         let (owner, parts) = (cache.owner(), 4 * BYTES_MAX / (1 << 20));
@@ -331,7 +341,7 @@ mod tests {
     fn nobody_waits_for_another_reader_for_longer_than_for_a_disk() {
         let cache = Cache::new(BYTES_MAX);
         let owner = cache.owner();
-        let late = Deadline::after(std::time::Duration::ZERO, || std::time::Duration::ZERO);
+        let late = Deadline::after(Duration::ZERO, || Duration::ZERO);
         let outer = cache.get(owner, LARGE, || {
             let inner = std::thread::scope(|scope| {
                 let reader = scope.spawn(|| late.during(|| is_kept(&cache, owner)));
