@@ -3,7 +3,7 @@
 use super::sweep::SegmentRows;
 use crate::segment::blocks::BlocksError;
 use crate::segment::bundle::{IndexError, Section};
-use crate::segment::index::{FieldColumn, FieldLocation, SegmentIndex};
+use crate::segment::index::{FieldLocation, GroupFieldColumn, SegmentIndex};
 use crate::segment::names::NamesColumn;
 use crate::segment::times::Times;
 use logstead_answer::{
@@ -16,6 +16,9 @@ use logstead_work::deadline::watch_late;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// The number of fields whose columns are made to list them: each takes time for every row, however few rows have it.
+const TALLIED_FIELDS_MAX: usize = 256;
 
 /// The reasons why columns gave no answer.
 pub(super) enum ColumnFailure {
@@ -56,10 +59,10 @@ pub(super) struct CountedColumn {
 
 /// The values of a column that were counted.
 enum CountedValues {
-    /// That of a field which every segment has.
+    /// A column that every segment has.
     Names(Arc<NamesColumn>),
-    /// That of a dynamic field in a group.
-    Field(FieldColumn),
+    /// The column of a dynamic field in a group.
+    Field(GroupFieldColumn),
     /// The name of the logspace.
     Logspace,
 }
@@ -124,7 +127,7 @@ impl<'a> AnswerColumns<'a> {
     }
 
     /// The column of a dynamic field in a group.
-    fn field(&self, number: u32, group: usize) -> Result<FieldColumn, ColumnFailure> {
+    fn field(&self, number: u32, group: usize) -> Result<GroupFieldColumn, ColumnFailure> {
         Ok(in_time(|| self.index.field(number, group))?.unwrap_or_default())
     }
 
@@ -248,8 +251,12 @@ impl AnswerColumns<'_> {
         Ok(Some(seen))
     }
 
-    /// The values of each dynamic field; `None` if one has no column.
+    /// The values of each dynamic field; `None` if one has no column, or if there are so many that reading the messages
+    /// takes less.
     fn tallies(&self, rows: &Selection, work: &Work<'_>) -> Result<Option<Vec<FieldTally>>, ColumnFailure> {
+        if TALLIED_FIELDS_MAX < self.index.fields.len() {
+            return Ok(None);
+        }
         let mut seen = Vec::new();
         for (number, name) in (0..).zip(self.index.fields.spelled()) {
             let Some(counted) = self.count_field(number, rows, work)? else { return Ok(None) };
@@ -264,7 +271,7 @@ impl AnswerColumns<'_> {
     }
 }
 
-/// Reads a part of the blocks; none if it is damaged, which whoever reads its messages says.
+/// Reads a part of the blocks. `None` if it is damaged: its messages are then read, and that names the damage.
 fn in_time<T>(read: impl FnOnce() -> Result<T, BlocksError>) -> Result<Option<T>, ColumnFailure> {
     match watch_late(read) {
         (Ok(part), _) => Ok(Some(part)),

@@ -84,6 +84,11 @@ impl FieldNames {
         self.spelled.iter().map(String::from_utf8_lossy)
     }
 
+    /// The number of names.
+    pub(crate) fn len(&self) -> usize {
+        self.spelled.len()
+    }
+
     /// Whether there are no others.
     pub(crate) fn is_complete(&self) -> bool {
         self.is_complete

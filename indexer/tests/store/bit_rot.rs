@@ -4,12 +4,16 @@
 use crate::common;
 
 use common::{DIR, JOURNAL, Message, SEGMENTS, encoded, everything, filter, noise, open, open_all};
-use logstead_indexer::{Disk, OpenLogspace, Options, SimDisk, Task, TaskOutcome};
+use logstead_answer::Facets;
+use logstead_indexer::{
+    AnswerTarget, Disk, OpenLogspace, Options, Searcher, SimDisk, Task, TaskOutcome, encode,
+};
 use logstead_query::TimeRange;
-use logstead_record::Timestamp;
+use logstead_record::{BatchBuilder, FieldName, Origin, Row, Timestamp};
 use logstead_work::SearchContext;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Journal files of three frames each, except the last one with two, each frame with two messages.
 fn journal() -> (SimDisk, Options, Vec<(u64, Message)>) {
@@ -61,6 +65,62 @@ fn a_flipped_bit_costs_at_most_its_frame_and_is_reported() {
             assert!(found.iter().all(|(sequence, _)| *sequence < sequences.start), "{context}");
             let (reopened, _) = everything(&open(&disk.after_kill(), options).1);
             assert_eq!(reopened.len(), found.len() + 1, "{context}");
+        }
+    }
+}
+
+/// A segment of messages with a field of few values, whose column is stored, and one of many.
+fn segment_with_fields() -> (SimDisk, Options) {
+    let (disk, options) = (SimDisk::new(0), Options { memory_max: 0, ..Options::default() });
+    let mut opened = open_all(&disk, options).unwrap();
+    let mut builder = BatchBuilder::new();
+    for number in 0..3000_u32 {
+        let (status, client) = ((200 + number % 7).to_string(), format!("c{}", number * 7919 % 2500));
+        let received = Timestamp::from_nanos(number.into());
+        builder.origin(Origin { source: b"test", peer: b"10.0.0.1", received });
+        builder.field(b"status", status.as_bytes());
+        builder.field(b"client", client.as_bytes());
+        builder.push(&Row::text(format!("status={status} client={client}").as_bytes()));
+    }
+    opened.appender.append(&[encode(Arc::new(builder.seal()))]).unwrap();
+    opened.appender.close_old(Timestamp::MAX).unwrap();
+    while let Some(task) = opened.keeper.next_task(false) {
+        opened.keeper.run(&task, &|| false).unwrap();
+    }
+    (disk, options)
+}
+
+/// A count of a field with few values, one with many, and the most frequent values of both.
+fn asked_of_fields(searcher: &Searcher) -> [(u64, bool); 3] {
+    let count = |query: &str| {
+        let counted = searcher.count(&filter(query), TimeRange::ALL, &SearchContext::alone());
+        (counted.count, counted.coverage.complete)
+    };
+    let mut facets = Facets::new(["status", "client"].map(FieldName::new).to_vec(), 5000, 64 << 20);
+    let targets = &mut [AnswerTarget::Facets(&mut facets)];
+    let coverage = searcher.answer("main", &filter("*"), TimeRange::ALL, &SearchContext::alone(), targets);
+    let values = facets.finish().iter().map(|facet| facet.values.len() as u64).sum();
+    [count("status=203"), count("client:c1*"), (values, coverage.unwrap().complete)]
+}
+
+#[test]
+fn a_flipped_bit_never_changes_what_fields_are_said_to_be() {
+    let (disk, options) = segment_with_fields();
+    let sound = asked_of_fields(&open(&disk.after_kill(), options).1);
+    assert!(sound.iter().all(|(_, is_complete)| *is_complete) && sound[2].0 == 2507, "{sound:?}");
+    let mut names = disk.list(Path::new(SEGMENTS)).unwrap();
+    names.retain(|name| name.ends_with(".index") || name.ends_with(".blocks"));
+    assert_eq!(names.len(), 2);
+    for path in names.iter().map(|name| Path::new(SEGMENTS).join(name)) {
+        let bytes = disk.open(&path).unwrap().bytes().unwrap() as usize;
+        for byte in (0..bytes).step_by(97) {
+            let disk = disk.after_kill();
+            disk.flip(&path, byte * 8 + byte % 8);
+            let found = asked_of_fields(&open(&disk, options).1);
+            let is_index = path.extension().is_some_and(|extension| extension == "index");
+            for (at, (found, sound)) in found.iter().zip(&sound).enumerate() {
+                assert!(found == sound || !found.1 && !is_index, "{path:?} byte {byte}, {at}: {found:?}");
+            }
         }
     }
 }

@@ -78,8 +78,8 @@ fn table(searcher: &Searcher, query: &str, stages: &str, run: &SearchContext<'_>
 
 #[test]
 fn twice_as_many_values_take_no_more_than_two_and_a_half_times_the_work() {
-    type Ask = fn(&Searcher, &SearchContext<'_>) -> u64;
-    let questions: [(&str, Ask); 6] = [
+    type CountedQuestion = fn(&Searcher, &SearchContext<'_>) -> u64;
+    let questions: [(&str, CountedQuestion); 6] = [
         ("a value that many rows have", |searcher, run| count(searcher, "status=404", run)),
         ("a value that few rows have", |searcher, run| count(searcher, "client=c17", run)),
         ("a range of numbers", |searcher, run| count(searcher, "bytes>5000", run)),

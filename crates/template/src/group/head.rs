@@ -69,7 +69,7 @@ pub struct GroupHead {
     pieces: OnceLock<TextColumn>,
 }
 
-/// What the head says of a column.
+/// The entry of a column in the head.
 pub(super) struct ColumnEntry {
     pub(super) kind: VariableKind,
     pub(super) rows: u32,
@@ -368,7 +368,7 @@ fn slots_of(keys: &TextColumn) -> (Vec<u8>, Vec<u32>, Vec<VariableKind>) {
 fn marker_places(bytes: &[u8]) -> Vec<u32> {
     let mut places = Vec::new();
     for (number, chunk) in bytes.chunks(u64::BITS as usize).enumerate() {
-        // The bits are computed first: most bytes are no markers, and are skipped without a branch for each.
+        // The bits are computed first, so that bytes that are not markers, as most are, need no branch each.
         let mut are_markers = [0; u64::BITS as usize];
         are_markers.iter_mut().zip(chunk).for_each(|(is_one, &byte)| *is_one = u8::from(byte <= MARKERS));
         let mut found = bits::gather(&are_markers);

@@ -215,10 +215,10 @@ pub(crate) mod tests {
         reads: Mutex<Vec<Range<u64>>>,
     }
 
-    /// What such a disk says of the bytes.
+    /// The error of such a disk.
     #[derive(Debug, PartialEq, thiserror::Error)]
     #[error("bytes {0:?} are unreadable")]
-    struct Unreadable(Range<u64>);
+    struct UnreadableBytes(Range<u64>);
 
     impl LateGroup {
         pub(crate) fn new(written: &EncodedGroup) -> LateGroup {
@@ -251,7 +251,7 @@ pub(crate) mod tests {
         fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
             self.reads.lock().unwrap().push(range.clone());
             if range.start < self.unreadable.end && self.unreadable.start < range.end {
-                return Err(DecodeError::unread(Unreadable(self.unreadable.clone())));
+                return Err(DecodeError::unread(UnreadableBytes(self.unreadable.clone())));
             }
             Ok(self.bytes.get(range.start as usize..range.end as usize).ok_or(DecodeError::Short)?.to_vec())
         }
@@ -403,7 +403,7 @@ pub(crate) mod tests {
             let unreadable = start..(start + length).min(encoded.texts.len() as u64);
             let late = Arc::new(LateGroup { unreadable: unreadable.clone(), ..LateGroup::new(&encoded) });
             let is_told = |fault: DecodeError| match fault {
-                DecodeError::Unread(reason) => reason.downcast() == Some(&Unreadable(unreadable.clone())),
+                DecodeError::Unread(reason) => reason.downcast() == Some(&UnreadableBytes(unreadable.clone())),
                 _ => false,
             };
             match late.open() {

@@ -48,7 +48,7 @@ pub(crate) struct SpanReader {
     known: Vec<(ValueClass, NumbersByValue)>,
 }
 
-/// What the value of a slot has to be known of, so that it is a text.
+/// The class of a slot's values: two slots of the same class write equal values as equal texts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ValueClass {
     /// It is a number of this kind and length, where 0 stands for any length without leading zeros.

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// The maximum memory of the distinct values of a column.
 const COLUMN_BYTES_MAX: usize = 32 << 20;
-/// The number of rows whose values are read before it is looked how many there are.
+/// The number of rows whose values are read between two looks at how many there are.
 const ROWS: usize = 1 << 14;
 
 /// The column of a field in a group.
@@ -24,7 +24,7 @@ pub struct FieldColumn {
     pub rows: Vec<u32>,
 }
 
-/// What is wanted of a column: everything, unless it says otherwise.
+/// The limits of a column that is asked for: there are none by default.
 #[derive(Clone, Copy, Default)]
 pub struct ColumnRequest<'r> {
     /// The values of these rows. Others have none.

@@ -72,11 +72,11 @@ impl MeasuredRows {
         texts: &FieldTexts<'_>,
     ) -> Vec<MeasuredRows> {
         let mut rows: Vec<MeasuredRows> = unmeasured.iter().map(|_| MeasuredRows::default()).collect();
-        let mut of_kinds = vec![None; parts.kinds.len()];
-        unmeasured.iter().enumerate().for_each(|(at, unmeasured)| of_kinds[unmeasured.kind] = Some(at));
         if unmeasured.is_empty() {
             return rows;
         }
+        let mut of_kinds = vec![None; parts.kinds.len()];
+        unmeasured.iter().enumerate().for_each(|(at, unmeasured)| of_kinds[unmeasured.kind] = Some(at));
         let (mut ranks, mut before) = (vec![0; texts.rows.counts().len()], 0);
         for &number in &parts.rows {
             let kind = parts.kinds[number as usize];

@@ -60,7 +60,7 @@ pub(crate) struct SegmentIndex {
 }
 
 /// The column of a dynamic field for the rows of a group, if it can be made of what is stored.
-pub(crate) type FieldColumn = Arc<Option<NamesColumn>>;
+pub(crate) type GroupFieldColumn = Arc<Option<NamesColumn>>;
 
 /// The location of the values of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -154,7 +154,7 @@ impl SegmentIndex {
 
     /// The column of a dynamic field for the rows of a group; `None` if it cannot be made of what is stored. It is made
     /// when it is asked for first, unless it is in the index, and kept in the cache.
-    pub(crate) fn field(&self, number: u32, group: usize) -> Result<FieldColumn, BlocksError> {
+    pub(crate) fn field(&self, number: u32, group: usize) -> Result<GroupFieldColumn, BlocksError> {
         let read = || {
             let column = match self.stored_field(number, group) {
                 Ok(Some(column)) => Some(column),
@@ -171,14 +171,14 @@ impl SegmentIndex {
         }
     }
 
-    /// The same column, in which only some rows have their values if these are few. Whoever asks again gets all, which are
-    /// then kept.
+    /// The same column. The first time, it has only the values of these rows if they are few; from the second time on, it is
+    /// whole and kept.
     pub(crate) fn field_of(
         &self,
         number: u32,
         group: usize,
         rows: &Selection,
-    ) -> Result<FieldColumn, BlocksError> {
+    ) -> Result<GroupFieldColumn, BlocksError> {
         let are_few = rows.count() * ROWS_PER_FEW < rows.rows();
         let asked = CachePart::FieldAsked(number, group);
         match self.cache.upgrade() {
@@ -238,7 +238,7 @@ impl SegmentIndex {
     }
 
     /// The same column, if it is in the cache.
-    pub(crate) fn known_field(&self, number: u32, group: usize) -> Option<FieldColumn> {
+    pub(crate) fn known_field(&self, number: u32, group: usize) -> Option<GroupFieldColumn> {
         self.cache.upgrade()?.find(self.owner, CachePart::Field(number, group))
     }
 }
